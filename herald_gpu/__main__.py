@@ -1,0 +1,8 @@
+"""``python -m herald_gpu`` is the command ``herald``."""
+
+import sys
+
+from herald_gpu.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,214 @@
+"""The condensed graph put together, priced, described, and its shortfalls explained."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from herald_gpu import ops
+from herald_gpu.budget import graph_bytes, matrix_bytes
+from herald_gpu.stages.reduction import reduce_features
+from herald_gpu.stages.statistics import describe
+
+if TYPE_CHECKING:
+    from herald_gpu.backend import Array, Backend, Matrix
+    from herald_gpu.budget import Budget
+    from herald_gpu.config import HeraldConfig
+    from herald_gpu.graph import Graph
+    from herald_gpu.stages.expansion import Expansion
+    from herald_gpu.stages.feature_budget import FeatureBudget
+    from herald_gpu.stages.features import KeptFeatures
+    from herald_gpu.stages.heterophily import Heterophily
+    from herald_gpu.stages.pruning import Pruning
+    from herald_gpu.stages.rebalance import Balance
+    from herald_gpu.stages.reduction import Reduction, Scaling
+    from herald_gpu.stages.scoring import NodeScores
+    from herald_gpu.stages.statistics import Statistics
+    from herald_gpu.stages.weights import ScoreWeights
+
+FULL_USE = 0.9
+"""Below this share of the budget the report says where the rest went."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Storage of the result and of the whole graph, in nominal bytes (eq:budget).
+
+    Attributes
+    ----------
+    storage_bytes, full_bytes, budget_bytes : int
+    published_ratio : float, optional
+        The paper's storage ratio (dense pricing), where its accounting was asked for.
+    """
+
+    storage_bytes: int
+    full_bytes: int
+    budget_bytes: int
+    published_ratio: float | None
+
+
+@dataclass(frozen=True)
+class Condensed:
+    """What the pipeline hands back, on the backend; the caller's types are none of its business.
+
+    Attributes
+    ----------
+    nodes : int array
+        Kept nodes, ascending.
+    adjacency : CSR matrix
+        Induced, undirected.
+    features : matrix
+        Kept (and reduced) features of the kept nodes.
+    feature_indices : int array
+        Kept columns, ascending.
+    labels : int array
+        Class codes of training nodes; -1 for all others.
+    train_mask, is_root : bool arrays
+    scores : NodeScores
+    scaling, reduction : Scaling, Reduction, optional
+        What was done to features before and after selection.
+    hetero, weights, expansion, statistics, sizes
+        For the report.
+    tree : bool
+        Whether a decision tree counted the features.
+    missing : tuple of int
+        Classes without a node.
+    warnings : tuple of str
+    """
+
+    nodes: Array
+    adjacency: Matrix
+    features: Matrix
+    feature_indices: Array
+    labels: Array
+    train_mask: Array
+    is_root: Array
+    scores: NodeScores
+    scaling: Scaling | None
+    reduction: Reduction | None
+    hetero: Heterophily
+    weights: ScoreWeights
+    expansion: Expansion
+    statistics: Statistics
+    sizes: Sizes
+    tree: bool
+    missing: tuple[int, ...]
+    warnings: tuple[str, ...]
+
+
+def assemble(
+    backend: Backend,
+    graph: Graph,
+    *,
+    kept: Matrix,
+    chosen: KeptFeatures,
+    anchor: FeatureBudget,
+    hetero: Heterophily,
+    weights: ScoreWeights,
+    scores: NodeScores,
+    scaling: Scaling | None,
+    expansion: Expansion,
+    pruning: Pruning,
+    balance: Balance,
+    budget: Budget,
+    config: HeraldConfig,
+) -> Condensed:
+    """Cut out the condensed graph and take stock of it."""
+    xp, nodes = backend.xp, balance.nodes
+    adjacency = _undirected(backend, ops.induced(graph.adjacency, nodes), config)
+    features, reduction = kept[nodes], None
+    is_root, train = balance.roots[nodes], graph.train[nodes]
+    warnings = []
+    if hetero.n_edges == 0:
+        warnings.append("no edge joins two training nodes: heterophily is taken as 0")
+    sizes = _sizes(backend, graph, chosen.indices, nodes, adjacency, budget, config)
+    if config.pca_variance is not None:
+        limit = sizes.budget_bytes if config.exact else float("inf")
+        outcome = reduce_features(
+            backend, features, int(adjacency.nnz), variance=config.pca_variance, limit=limit
+        )
+        if isinstance(outcome, str):
+            warnings.append(outcome)
+        else:
+            reduction, features, total = outcome
+            sizes = Sizes(total, sizes.full_bytes, sizes.budget_bytes, sizes.published_ratio)
+    warnings += _explain(sizes, expansion, pruning, balance, config)
+    return Condensed(
+        nodes=nodes,
+        adjacency=adjacency,
+        features=features,
+        feature_indices=chosen.indices,
+        labels=xp.where(train, graph.labels[nodes], -1),
+        train_mask=train if config.exact else train & is_root,
+        is_root=is_root,
+        scores=scores,
+        scaling=scaling,
+        reduction=reduction,
+        hetero=hetero,
+        weights=weights,
+        expansion=expansion,
+        statistics=describe(backend, graph, kept, nodes, adjacency),
+        sizes=sizes,
+        tree=anchor.tree is not None,
+        missing=balance.missing,
+        warnings=tuple(warnings),
+    )
+
+
+def _undirected(backend: Backend, adjacency: Matrix, config: HeraldConfig) -> Matrix:
+    """Make a graph kept as stored undirected; a self loop stays one directed edge."""
+    if config.exact:
+        return adjacency
+    both = (adjacency + adjacency.T).tocsr()
+    both.sum_duplicates()
+    return ops.with_data(backend, both, backend.xp.ones(both.nnz, dtype=backend.xp.float32))
+
+
+def _sizes(
+    backend: Backend,
+    graph: Graph,
+    columns: Array,
+    nodes: Array,
+    adjacency: Matrix,
+    budget: Budget,
+    config: HeraldConfig,
+) -> Sizes:
+    """Price result and graph by eq:budget, the same kind for both, whatever the accounting was."""
+    own = ops.take_columns(backend, graph.features[nodes], columns)
+    ours = matrix_bytes(backend, budget.kind, own, int(adjacency.nnz))
+    if config.exact:
+        return Sizes(ours, int(budget.full_bytes), int(budget.limit), None)
+    whole = _undirected(backend, graph.adjacency, config)
+    full = matrix_bytes(backend, budget.kind, graph.features, int(whole.nnz))
+    published = graph_bytes("dense", int(nodes.shape[0]) * int(columns.shape[0]), int(adjacency.nnz)) / graph_bytes(
+        "dense", graph.n_nodes * graph.n_features, graph.n_edges
+    )
+    ratio = budget.limit / budget.full_bytes
+    return Sizes(ours, full, int(ratio * full), published)
+
+
+def _explain(
+    sizes: Sizes, expansion: Expansion, pruning: Pruning, balance: Balance, config: HeraldConfig
+) -> list[str]:
+    """Say what a user would otherwise wonder about."""
+    notes = []
+    if not config.exact:
+        times = sizes.storage_bytes / max(1, sizes.budget_bytes)
+        notes.append(
+            f"the published accounting does not keep the budget: the result takes {sizes.storage_bytes} bytes, "
+            f"{times:.1f} times the {sizes.budget_bytes} asked for"
+        )
+        return notes
+    if expansion.depth < config.depth:
+        notes.append(
+            f"no neighbourhood of {config.depth} hops fits in {config.expansion_factor} times the budget: the expansion "
+            f"used {expansion.depth}"
+        )
+    share = sizes.storage_bytes / sizes.budget_bytes
+    if share < FULL_USE:
+        notes.append(
+            f"only {100 * share:.0f} % of the budget is used: the expansion at exactly the budget gathers "
+            f"{expansion.target_size} nodes, pruning {pruning.removed} of the enlarged one's by PageRank left smaller or "
+            f"less connected nodes, and balancing classes added {balance.added}; no further node is due"
+        )
+    return notes

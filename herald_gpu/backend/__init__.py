@@ -1,0 +1,199 @@
+"""The one seam: what a backend must offer, and how one is chosen.
+
+What NumPy/SciPy and CuPy/cupyx spell alike is written once in the stages, on `backend.xp` and
+`backend.sparse`. The protocol holds only what truly differs.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+
+from herald_gpu.errors import BackendUnavailable, ConfigError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from herald_gpu.budget import Prices
+
+Array: TypeAlias = Any
+"""An array of the backend's own kind (`backend.xp`)."""
+Matrix: TypeAlias = Any
+"""A dense array or CSR matrix of the backend's own kind."""
+BackendName = Literal["auto", "cpu", "rapids"]
+
+logger = logging.getLogger("herald_gpu")
+
+
+@dataclass(frozen=True)
+class Growth:
+    """What a budgeted expansion gathered.
+
+    Attributes
+    ----------
+    member : bool array of length N
+        The gathered nodes.
+    considered : bool array of length N
+        The roots that were looked at, accepted or not.
+    accepted : int
+        How many roots added at least one node.
+    spent : float
+        Storage of the gathered nodes and their induced edges.
+    """
+
+    member: Array
+    considered: Array
+    accepted: int
+    spent: float
+
+
+class Backend(Protocol):
+    """Where the arrays live and the few operations that libraries spell differently."""
+
+    name: str
+    xp: Any
+    sparse: Any
+
+    def asarray(self, value: Any, dtype: Any = None) -> Array:  # noqa: ANN401 - anything array-like
+        """Bring a host array (or one already on this backend) to this backend."""
+        ...
+
+    def to_host(self, value: Any) -> Any:  # noqa: ANN401 - array in, NumPy array out; CSR in, SciPy CSR out
+        """Copy an array or CSR matrix to the host, as NumPy array or SciPy CSR."""
+        ...
+
+    def nearest_distances(self, x: Matrix, inverse_norm: Array, k: int, reference: Array | None = None) -> Array:
+        """Cosine distances of every row to its k nearest rows, ascending, in float64.
+
+        A row is never its own neighbour (told by index, not by distance). Candidates may be found in float32;
+        the distances are ``|x_u - x_v|^2 / 2`` of the normalised rows in float64; a zero row is at distance 1
+        from everything.
+
+        Parameters
+        ----------
+        x : (N, F) matrix of float32
+            Rows before normalisation.
+        inverse_norm : (N,) float64 array
+            One over each row's length; 0 for a zero row.
+        k : int
+            At most the number of reference rows other than the row itself.
+        reference : int array, optional
+            Look for neighbours among these rows only; here a row may be its own neighbour, as in the published
+            code.
+
+        Returns
+        -------
+        (N, k) float64 array
+        """
+        ...
+
+    def grow(
+        self,
+        adjacency: Matrix,
+        roots: Array,
+        prices: Prices,
+        *,
+        limit: float,
+        depth: int,
+        patience: int,
+        member: Array | None = None,
+        spent: float = 0.0,
+        quota: int | None = None,
+        stop_when_full: bool = False,
+    ) -> Growth:
+        """Add neighbourhoods of roots, in the order given, while the storage stays within a limit.
+
+        Parameters
+        ----------
+        adjacency : CSR matrix
+            Rows list the neighbours that an expansion follows.
+        roots : int array
+            Candidates, best first.
+        prices : Prices
+            Storage of nodes and edges.
+        limit : float
+            A root is accepted if the storage stays at or below this, else rejected whole.
+        depth : int
+            A root brings all nodes within this many hops.
+        patience : int
+            Stop after more than this many rejections in a row. An acceptance resets the count; a root that
+            adds nothing does not.
+        member, spent : bool array, float
+            Start from these nodes and their storage.
+        quota : int, optional
+            Stop after this many accepted roots.
+        stop_when_full : bool
+            Stop as soon as the storage reaches the limit.
+        """
+        ...
+
+    def pagerank(
+        self, adjacency: Matrix, restart: Array, *, probability: float, tol: float, max_iter: int
+    ) -> Array:
+        """Personalised PageRank on a graph without isolated nodes, in float64.
+
+        Parameters
+        ----------
+        adjacency : CSR matrix
+            Symmetric, non-negative; rows are divided by their sums.
+        restart : float64 array
+            Restart distribution, summing to 1.
+        probability : float
+            Restart probability.
+        tol, max_iter : float, int
+            Stop at an L1 change below `tol` or after `max_iter` steps; start uniform, renormalise each step.
+        """
+        ...
+
+    def tree_features(self, x: Matrix, codes: Array, *, max_depth: int, seed: int) -> Array:
+        """Give the ascending indices of the features that a decision tree on (x, codes) splits on."""
+        ...
+
+    def principal_components(self, x: Matrix, variance: float) -> tuple[Array, Array]:
+        """Give the mean and the fewest components (rows, float32) that hold this share of the variance."""
+        ...
+
+    def synchronise(self) -> None:
+        """Wait for queued work, so that a clock read afterwards is right."""
+        ...
+
+    def peak_memory(self) -> int | None:
+        """Peak bytes in use so far, or None where it cannot be told."""
+        ...
+
+    def versions(self) -> dict[str, str]:
+        """Versions of the libraries that did the work."""
+        ...
+
+
+def host_copy(backend: Backend, array: Array) -> np.ndarray:
+    """Copy an array to the host (the one spelling of that at the edge)."""
+    return backend.to_host(array)
+
+
+def get_backend(name: BackendName = "auto") -> Backend:
+    """Choose a backend.
+
+    Parameters
+    ----------
+    name : {"auto", "cpu", "rapids"}
+        `"auto"` logs its choice and reason; `"rapids"` raises if it cannot run, it never falls back.
+
+    Examples
+    --------
+    >>> from herald_gpu import get_backend
+    >>> get_backend("cpu").name
+    'cpu'
+    """
+    if name not in ("auto", "cpu", "rapids"):
+        msg = f"backend={name!r} is not known: pass 'auto', 'cpu' or 'rapids'"
+        raise ConfigError(msg)
+    if name == "rapids":
+        msg = "backend='rapids': this version runs on the CPU only; pass backend='cpu' or 'auto'"
+        raise BackendUnavailable(msg)
+    from herald_gpu.backend.cpu import CpuBackend
+
+    if name == "auto":
+        logger.info("backend: cpu (the only one in this version)")
+    return CpuBackend()

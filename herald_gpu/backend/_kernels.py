@@ -1,0 +1,210 @@
+"""Numba kernels of the CPU backend. Each compiles once and is cached on disk."""
+# ruff: noqa: PLR0913, PLR0917, C901, PLR0912 - kernels take flat arrays and spell out their loops
+
+from __future__ import annotations
+
+import numpy as np
+from numba import get_num_threads, njit, prange
+
+
+@njit(cache=True, inline="always")
+def _offer(similarity, index, best, best_index):  # noqa: ANN001, ANN202 - numba infers its types
+    """Insert into a list kept in falling order; on a tie the one already there stays ahead."""
+    last = best.shape[0] - 1
+    if similarity <= best[last]:
+        return
+    place = last
+    while place > 0 and similarity > best[place - 1]:
+        best[place] = best[place - 1]
+        best_index[place] = best_index[place - 1]
+        place -= 1
+    best[place] = similarity
+    best_index[place] = index
+
+
+@njit(cache=True, parallel=True)
+def offer_tile(tile, row0, column_ids, best, best_index):  # noqa: ANN001, ANN201
+    """Offer every entry of a tile of similarities to the lists of its rows, self excluded by index."""
+    for i in prange(tile.shape[0]):
+        row = row0 + i
+        for j in range(tile.shape[1]):
+            if column_ids[j] != row:
+                _offer(tile[i, j], column_ids[j], best[row], best_index[row])
+
+
+@njit(cache=True, parallel=True)
+def offer_tile_keeping_self(tile, row0, column_ids, best, best_index):  # noqa: ANN001, ANN201
+    """As `offer_tile`, for a sampled reference in which a row may find itself."""
+    for i in prange(tile.shape[0]):
+        for j in range(tile.shape[1]):
+            _offer(tile[i, j], column_ids[j], best[row0 + i], best_index[row0 + i])
+
+
+@njit(cache=True, parallel=True)
+def sparse_neighbours(indptr, indices, data, post_ptr, post_row, post_value, best, best_index, accumulator):  # noqa: ANN001, ANN201
+    """Most similar rows of a CSR matrix, through posting lists (column -> rows, ascending).
+
+    `accumulator` has one zeroed row of length N per thread; a chunk of rows belongs to one thread.
+    """
+    n = indptr.shape[0] - 1
+    chunks = accumulator.shape[0]
+    for chunk in prange(chunks):
+        similarity = accumulator[chunk]
+        for row in range(chunk, n, chunks):
+            similarity[:] = 0.0
+            for p in range(indptr[row], indptr[row + 1]):
+                column, value = indices[p], data[p]
+                for q in range(post_ptr[column], post_ptr[column + 1]):
+                    similarity[post_row[q]] += value * post_value[q]
+            for other in range(n):
+                if other != row:
+                    _offer(np.float32(similarity[other]), other, best[row], best_index[row])
+
+
+@njit(cache=True, parallel=True)
+def dense_distances(x, inverse_norm, candidates, out):  # noqa: ANN001, ANN201
+    """Half squared distance of normalised rows to their candidates, in float64; 1 if either row is zero."""
+    for u in prange(candidates.shape[0]):
+        a = inverse_norm[u]
+        for j in range(candidates.shape[1]):
+            v = candidates[u, j]
+            b = inverse_norm[v]
+            if a == 0.0 or b == 0.0:
+                out[u, j] = 1.0
+                continue
+            total = 0.0
+            for f in range(x.shape[1]):
+                step = np.float64(x[u, f]) * a - np.float64(x[v, f]) * b
+                total += step * step
+            out[u, j] = 0.5 * total
+
+
+@njit(cache=True, parallel=True)
+def sparse_distances(indptr, indices, data, inverse_norm, candidates, out):  # noqa: ANN001, ANN201
+    """As `dense_distances`, merging two sorted CSR rows."""
+    for u in prange(candidates.shape[0]):
+        a = inverse_norm[u]
+        for j in range(candidates.shape[1]):
+            v = candidates[u, j]
+            b = inverse_norm[v]
+            if a == 0.0 or b == 0.0:
+                out[u, j] = 1.0
+                continue
+            p, p_end = indptr[u], indptr[u + 1]
+            q, q_end = indptr[v], indptr[v + 1]
+            total = 0.0
+            while p < p_end or q < q_end:
+                if q == q_end or (p < p_end and indices[p] < indices[q]):
+                    step = np.float64(data[p]) * a
+                    p += 1
+                elif p == p_end or indices[q] < indices[p]:
+                    step = np.float64(data[q]) * b
+                    q += 1
+                else:
+                    step = np.float64(data[p]) * a - np.float64(data[q]) * b
+                    p += 1
+                    q += 1
+                total += step * step
+            out[u, j] = 0.5 * total
+
+
+@njit(cache=True)
+def _gather(indptr, indices, root, depth, member, node_price, room, bounded, seen, stamp, queue, fresh):  # noqa: ANN001, ANN202
+    """Breadth-first search from a root: (number of new nodes in `fresh`, their price), or (-1, price) as soon as
+    the new nodes alone exceed the room."""
+    queue[0] = root
+    seen[root] = stamp
+    filled, low, n_fresh, price = 1, 0, 0, 0.0
+    if not member[root]:
+        fresh[0] = root
+        n_fresh, price = 1, node_price[root]
+        if bounded and price > room:
+            return -1, price
+    for _ in range(depth):
+        high = filled
+        for i in range(low, high):
+            u = queue[i]
+            for p in range(indptr[u], indptr[u + 1]):
+                v = indices[p]
+                if seen[v] == stamp:
+                    continue
+                seen[v] = stamp
+                queue[filled] = v
+                filled += 1
+                if not member[v]:
+                    fresh[n_fresh] = v
+                    n_fresh += 1
+                    price += node_price[v]
+                    if bounded and price > room:
+                        return -1, price
+        low = high
+    return n_fresh, price
+
+
+@njit(cache=True)
+def _edge_price(indptr, indices, fresh, n_fresh, is_fresh, member, edge, edge_to_member, room, bounded):  # noqa: ANN001, ANN202
+    """Price of the edges among new nodes and to members; stops early once it exceeds the room."""
+    price = 0.0
+    for i in range(n_fresh):
+        u = fresh[i]
+        for p in range(indptr[u], indptr[u + 1]):
+            v = indices[p]
+            if is_fresh[v]:
+                price += edge
+            elif member[v]:
+                price += edge_to_member
+        if bounded and price > room:
+            return price
+    return price
+
+
+@njit(cache=True)
+def grow(
+    indptr, indices, roots, node_price, edge, edge_to_member, limit, depth, patience, quota, stop_when_full, member, spent
+):  # noqa: ANN001, ANN201
+    """Budgeted expansion in rank order; changes `member` in place: (considered, accepted, spent)."""
+    n = indptr.shape[0] - 1
+    considered = np.zeros(n, np.bool_)
+    is_fresh = np.zeros(n, np.bool_)
+    seen = np.full(n, -1, np.int64)
+    queue = np.empty(n, np.int64)
+    fresh = np.empty(n, np.int64)
+    bounded = node_price.min() >= 0.0 if n else True  # early rejection needs prices that only add up
+    accepted, rejections = 0, 0
+    for stamp in range(roots.shape[0]):
+        if quota >= 0 and accepted >= quota:
+            break
+        root = roots[stamp]
+        considered[root] = True
+        room = limit - spent
+        n_fresh, price = _gather(
+            indptr, indices, root, depth, member, node_price, room, bounded, seen, stamp, queue, fresh
+        )
+        if n_fresh == 0:
+            continue
+        if n_fresh > 0:
+            for i in range(n_fresh):
+                is_fresh[fresh[i]] = True
+            price += _edge_price(
+                indptr, indices, fresh, n_fresh, is_fresh, member, edge, edge_to_member, room - price, bounded
+            )
+            for i in range(n_fresh):
+                is_fresh[fresh[i]] = False
+        if n_fresh > 0 and spent + price <= limit:
+            for i in range(n_fresh):
+                member[fresh[i]] = True
+            spent += price
+            accepted += 1
+            rejections = 0
+        else:
+            rejections += 1
+            if rejections > patience:
+                break
+        if stop_when_full and spent >= limit:
+            break
+    return considered, accepted, spent
+
+
+def thread_rows(n: int) -> np.ndarray:
+    """One zeroed float64 accumulator row per numba thread."""
+    return np.zeros((get_num_threads(), n), dtype=np.float64)

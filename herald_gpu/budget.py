@@ -1,0 +1,204 @@
+"""The only definition of size (eq:budget): nominal bytes of a graph, and what adding to it costs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from herald_gpu import ops
+from herald_gpu.errors import BudgetError
+from herald_gpu.graph import check_storage
+
+if TYPE_CHECKING:
+    from herald_gpu.backend import Array, Backend, Matrix
+    from herald_gpu.config import HeraldConfig
+    from herald_gpu.graph import FeatureKind, Graph
+
+UNIT_BYTES = 2
+"""One stored unit: an index, or half of a float32."""
+EDGE_UNITS = 2
+"""Units per directed edge: its two ends."""
+FEATURE_UNITS: dict[str, int] = {"dense": 2, "binary": 1, "sparse": 3}
+"""m_f: units per stored feature value (float32; index only; index and float32)."""
+FLOAT_BYTES = 4
+
+
+@dataclass(frozen=True)
+class Prices:
+    """What nodes and edges cost when they are added.
+
+    Attributes
+    ----------
+    node : (N,) float64 array
+        Bytes of each node's kept features.
+    edge : float
+        Bytes per directed edge among the added nodes.
+    edge_to_member : float
+        Bytes per edge from an added node to one already there (both directions where that is charged).
+    """
+
+    node: Array
+    edge: float
+    edge_to_member: float
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The storage that was asked for.
+
+    Attributes
+    ----------
+    kind : {"dense", "binary", "sparse"}
+        How features are priced, for the graph and the condensed graph alike.
+    full_bytes : float
+        Storage of the whole graph.
+    limit : float
+        Storage that the condensed graph may take.
+    """
+
+    kind: FeatureKind
+    full_bytes: float
+    limit: float
+
+
+def graph_bytes(kind: str, feature_values: int, directed_edges: int) -> int:
+    """Nominal bytes of a graph.
+
+    Parameters
+    ----------
+    kind : {"dense", "binary", "sparse"}
+    feature_values : int
+        Sum of f_v: stored feature values over all nodes.
+    directed_edges : int
+        Every undirected edge counts twice.
+
+    Examples
+    --------
+    Roman-empire with all of its 300 dense features, and the paper's condensed graph at SR 66.67 %:
+
+    >>> whole = graph_bytes("dense", 22662 * 300, 65854)
+    >>> round(100 * graph_bytes("dense", 15110 * 300, 2 * 21735) / whole, 2)
+    66.67
+    """
+    return UNIT_BYTES * (FEATURE_UNITS[kind] * feature_values + EDGE_UNITS * directed_edges)
+
+
+def stored_values(backend: Backend, kind: str, x: Matrix) -> Array:
+    """f_v of every row: the feature values it stores."""
+    xp = backend.xp
+    if kind == "dense":
+        return xp.full(x.shape[0], x.shape[1], dtype=xp.int64)
+    if backend.sparse.issparse(x):
+        return xp.diff(x.indptr).astype(xp.int64)
+    return xp.count_nonzero(x, axis=1)
+
+
+def matrix_bytes(backend: Backend, kind: str, x: Matrix, directed_edges: int) -> int:
+    """Nominal bytes of a feature matrix and that many directed edges."""
+    return graph_bytes(kind, int(stored_values(backend, kind, x).sum()), directed_edges)
+
+
+def make_budget(backend: Backend, graph: Graph, ratio: float, config: HeraldConfig) -> Budget:
+    """Price the whole graph and set the limit (stage 0)."""
+    kind = check_storage(graph.kind, config.storage)
+    if not config.exact:
+        units = 1 if config.accounting == "citation" else 2
+        dense_values = units * graph.n_nodes * graph.n_features
+        full = float(UNIT_BYTES * (dense_values + EDGE_UNITS * graph.n_edges))
+        return Budget(kind, full, ratio * full)
+    full_bytes = matrix_bytes(backend, kind, graph.features, graph.n_edges)
+    limit = math.floor(ratio * full_bytes)
+    while limit / full_bytes > ratio:  # rounding of the product must not let the ratio be exceeded
+        limit -= 1
+    return Budget(kind, full_bytes, limit)
+
+
+def make_prices(backend: Backend, kept: Matrix, budget: Budget, config: HeraldConfig) -> Prices:
+    """Price every node by its kept features."""
+    xp = backend.xp
+    if config.exact:
+        values = stored_values(backend, budget.kind, kept).astype(xp.float64)
+        edge = float(UNIT_BYTES * EDGE_UNITS)
+        return Prices(UNIT_BYTES * FEATURE_UNITS[budget.kind] * values, edge, 2 * edge)
+    if config.accounting == "pubmed":
+        values = FEATURE_UNITS["sparse"] * stored_values(backend, "sparse", kept).astype(xp.float64)
+    else:  # the published code charges the sum of the feature values, which may be negative
+        values = kept @ xp.ones(kept.shape[1], dtype=xp.float64)
+    return Prices(UNIT_BYTES * values, float(UNIT_BYTES), float(UNIT_BYTES))
+
+
+def induced_bytes(prices: Prices, adjacency: Matrix, nodes: Array) -> float:
+    """Storage of the subgraph induced by `nodes`, from scratch."""
+    return ops.scalar(prices.node[nodes].sum()) + prices.edge * int(ops.induced(adjacency, nodes).nnz)
+
+
+def cheapest_nodes(backend: Backend, graph: Graph, prices: Prices) -> Array:
+    """The cheapest training node of every class (ties: lower id), by class."""
+    xp = backend.xp
+    nodes = xp.flatnonzero(graph.train)
+    codes = graph.labels[nodes]
+    # Sorted by class, then price, then id: the first of each class is its cheapest.
+    order = xp.argsort(prices.node[nodes], kind="stable")
+    order = order[xp.argsort(codes[order], kind="stable")]
+    counts = ops.class_counts(backend, codes, graph.n_classes)
+    return nodes[order[xp.cumsum(counts) - counts]]
+
+
+def check_feasible(backend: Backend, graph: Graph, prices: Prices, budget: Budget, config: HeraldConfig) -> bool:
+    """Tell whether one training node of every class fits; raise if it does not and that is asked for."""
+    floor = induced_bytes(prices, graph.adjacency, cheapest_nodes(backend, graph, prices))
+    if floor <= budget.limit:
+        return True
+    smallest = floor / budget.full_bytes
+    while math.floor(smallest * budget.full_bytes) < floor:
+        smallest = math.nextafter(smallest, 1.0)
+    least = ops.scalar(prices.node[graph.train].min())
+    if config.on_infeasible == "raise" or least > budget.limit:
+        msg = (
+            f"ratio={budget.limit / budget.full_bytes:.3g} allows {budget.limit:.0f} bytes, but the cheapest training "
+            f"node of each of the {graph.n_classes} classes takes {floor:.0f}: the smallest feasible ratio is "
+            f"{smallest!r}; pass that or more"
+        )
+        if config.on_infeasible == "raise":
+            msg += ", or HeraldConfig(on_infeasible='best_effort') for a graph without some classes"
+        raise BudgetError(msg, smallest_ratio=smallest)
+    return False
+
+
+def keep_within(
+    backend: Backend, adjacency: Matrix, nodes: Array, position: Array, prices: Prices, *, limit: float, start: int = 0
+) -> Array:
+    """Remove nodes in a given order until the induced subgraph fits.
+
+    The storage after every number of removals follows from two histograms, so nothing is removed one by one.
+
+    Parameters
+    ----------
+    backend : Backend
+    adjacency : CSR matrix
+        Of the whole graph.
+    nodes : int array
+        The nodes there are.
+    position : int array
+        For each of them its place in the order of removal; `len(nodes)` for one that must stay.
+    prices : Prices
+    limit : float
+        Stop as soon as the storage is at or below this.
+    start : int
+        Remove at least this many.
+
+    Returns
+    -------
+    int array
+        The nodes that stay, ascending as they came.
+    """
+    xp, last = backend.xp, int(nodes.shape[0])
+    part = ops.induced(adjacency, nodes)
+    edge_position = xp.minimum(position[ops.row_ids(backend, part)], position[part.indices])
+    removed_nodes = xp.bincount(position, weights=prices.node[nodes], minlength=last + 1)
+    removed_edges = xp.bincount(edge_position, minlength=last + 1).astype(xp.float64)
+    gone = removed_nodes + prices.edge * removed_edges
+    left = xp.cumsum(gone[::-1])[::-1]  # left[t]: storage after the first t removals
+    over = int((left[:last] > limit).sum())  # falling, so this many removals bring it under
+    return nodes[position >= max(start, over)]

@@ -1,0 +1,251 @@
+"""The constants of the method, each beside its equation, and the presets."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from herald_gpu.errors import ConfigError
+
+StorageKind = Literal["auto", "dense", "binary", "sparse"]
+PublishedKind = Literal["citation", "pubmed", "scaled"]
+Weights = tuple[float, float, float]
+
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "storage": ("auto", "dense", "binary", "sparse"),
+    "on_infeasible": ("raise", "best_effort"),
+    "feature_ranking": ("fisher", "tree"),
+    "lid_scaling": ("minmax", "rank"),
+    "lid_zero_rows": ("cap", "zero"),
+    "lid_rule": ("exact", "clipped"),
+    "node_ranking": ("score", "random"),
+    "accounting": ("exact", "citation", "pubmed", "scaled"),
+}
+_POSITIVE_INTS = ("tree_depth", "lid_neighbours", "ppr_max_iter", "min_class_size")
+_NON_NEGATIVE_INTS = ("tree_seed", "hops", "depth", "patience")
+_POSITIVE = ("fisher_eps", "lid_floor", "ppr_tol", "steepness")
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeraldConfig:
+    """Every constant of the method; the default preset.
+
+    Instances are immutable; derive variants with :func:`dataclasses.replace`. The default equals
+    :meth:`paper` except that the LID score is scaled by rank and that rows without any kept feature score 0
+    on it: zero rows and outliers otherwise flatten everyone else.
+
+    Parameters
+    ----------
+    storage : {"auto", "dense", "binary", "sparse"}
+        How a node's features are priced (eq:budget). `"auto"` takes the cheapest kind that can hold the
+        values of the full feature matrix, whatever container they came in.
+    on_infeasible : {"raise", "best_effort"}
+        When the budget cannot hold one training node of every class: raise
+        :class:`~herald_gpu.errors.BudgetError`, or return what fits and name the missing classes.
+    steepness, midpoint : float
+        ``t = sigmoid(steepness * (h - midpoint))`` (eq:transition).
+    base_weights : tuple of float
+        ``(alpha0, beta0, gamma0)`` of eq:weights_raw.
+    fixed_weights : tuple of float, optional
+        Use these ``(alpha, beta, gamma)`` (divided by their sum) instead of the adaptive ones.
+    feature_count : int, optional
+        The number of kept features; by default as many as the decision tree splits on.
+    tree_depth, tree_seed : int
+        The decision tree that counts features.
+    feature_ranking : {"fisher", "tree"}
+        Choose features by multi-hop Fisher x density (eq:featselect), or keep those the tree splits on.
+    hops : int
+        Highest hop of eq:multihop_fisher.
+    fisher_eps : float
+        Added to the within-class scatter of eq:fisher.
+    min_class_size : int
+        Smaller classes are left out of eq:fisher.
+    lid_neighbours : int
+        k of eq:lid; capped at N - 1.
+    lid_rule : {"exact", "clipped"}
+        Degenerate distances decided case by case, or clipped at `lid_floor` as the published code does.
+    lid_floor : float
+        Smallest distance that counts as one.
+    lid_reference : int, optional
+        Measure LID against this many nodes drawn with seed 42 instead of against all.
+    lid_scaling : {"minmax", "rank"}
+        How LID is brought to [0, 1] before the scores are combined (eq:combined).
+    lid_zero_rows : {"cap", "zero"}
+        LID of a row without any kept feature: the largest of the graph, or 0.
+    node_ranking : {"score", "random"}
+        Order of the roots: by combined score, or a seeded random permutation.
+    depth : int
+        L of eq:bfs.
+    expansion_factor : float
+        The expansion may use this multiple of the budget before pruning (alg. 2).
+    patience : int
+        The expansion stops after more than this many rejections in a row.
+    restart, ppr_tol, ppr_max_iter : float, float, int
+        Personalised PageRank (eq:ppr).
+    lower_tolerance, upper_tolerance : float
+        Class counts outside ``[lower * n*, upper * n* + 1]`` are corrected (eq:rebalance).
+    trim_roots : bool
+        Let the correction remove roots of over-full classes; with `False` roots are never trimmed.
+    pca_variance : float, optional
+        Reduce the kept features to the fewest principal components with this share of their variance.
+    accounting : {"exact", "citation", "pubmed", "scaled"}
+        `"exact"` charges eq:budget to the byte and guarantees it; the other three are the published code's
+        ways of counting and set all its habits. Use :meth:`published`.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> from herald_gpu import HeraldConfig
+    >>> HeraldConfig().lid_scaling, HeraldConfig.paper().lid_scaling
+    ('rank', 'minmax')
+    >>> replace(HeraldConfig.paper(), fixed_weights=(1, 0, 0)).fixed_weights
+    (1.0, 0.0, 0.0)
+    """
+
+    storage: StorageKind = "auto"
+    on_infeasible: Literal["raise", "best_effort"] = "raise"
+    steepness: float = 8.0
+    midpoint: float = 0.4
+    base_weights: Weights = (0.4, 0.4, 0.2)
+    fixed_weights: Weights | None = None
+    feature_count: int | None = None
+    tree_depth: int = 50
+    tree_seed: int = 42
+    feature_ranking: Literal["fisher", "tree"] = "fisher"
+    hops: int = 2
+    fisher_eps: float = 1e-12
+    min_class_size: int = 1
+    lid_neighbours: int = 10
+    lid_rule: Literal["exact", "clipped"] = "exact"
+    lid_floor: float = 1e-12
+    lid_reference: int | None = None
+    lid_scaling: Literal["minmax", "rank"] = "rank"
+    lid_zero_rows: Literal["cap", "zero"] = "zero"
+    node_ranking: Literal["score", "random"] = "score"
+    depth: int = 2
+    expansion_factor: float = 1.9
+    patience: int = 100
+    restart: float = 0.15
+    ppr_tol: float = 1e-6
+    ppr_max_iter: int = 100
+    lower_tolerance: float = 0.99
+    upper_tolerance: float = 1.01
+    trim_roots: bool = False
+    pca_variance: float | None = None
+    accounting: Literal["exact", "citation", "pubmed", "scaled"] = "exact"
+
+    def __post_init__(self) -> None:
+        for name, choices in _CHOICES.items():
+            _require(name, getattr(self, name), getattr(self, name) in choices, f"one of {choices}")
+        for name in _POSITIVE_INTS:
+            _require(name, getattr(self, name), _is_int(getattr(self, name), 1), "an integer >= 1")
+        for name in _NON_NEGATIVE_INTS:
+            _require(name, getattr(self, name), _is_int(getattr(self, name), 0), "an integer >= 0")
+        for name in ("feature_count", "lid_reference"):
+            value = getattr(self, name)
+            _require(name, value, value is None or _is_int(value, 1), "None or an integer >= 1")
+        for name in _POSITIVE:
+            _require(name, getattr(self, name), _in_range(getattr(self, name), 0, low_open=True), "a number > 0")
+        _require("midpoint", self.midpoint, _in_range(self.midpoint, 0, 1), "a number in [0, 1]")
+        _require("restart", self.restart, _in_range(self.restart, 0, 1, low_open=True), "a number in (0, 1]")
+        factor = self.expansion_factor
+        _require("expansion_factor", factor, _in_range(factor, 1), "a number >= 1")
+        _require("lower_tolerance", self.lower_tolerance, _in_range(self.lower_tolerance, 0, 1), "a number in [0, 1]")
+        _require("upper_tolerance", self.upper_tolerance, _in_range(self.upper_tolerance, 1), "a number >= 1")
+        variance = self.pca_variance
+        good = variance is None or _in_range(variance, 0, 1, low_open=True)
+        _require("pca_variance", variance, good, "None or a number in (0, 1]")
+        object.__setattr__(self, "base_weights", _weights("base_weights", self.base_weights))
+        if sum(self.base_weights) > 1 + 1e-9:
+            _require("base_weights", self.base_weights, good=False, wanted="three numbers that sum to at most 1")
+        if self.fixed_weights is not None:
+            object.__setattr__(self, "fixed_weights", _weights("fixed_weights", self.fixed_weights))
+
+    @property
+    def exact(self) -> bool:
+        """Whether the storage budget is charged exactly and guaranteed."""
+        return self.accounting == "exact"
+
+    @classmethod
+    def paper(cls, **changes: Any) -> HeraldConfig:  # noqa: ANN401 - any field, checked by the constructor
+        """Stages 0-7 of the paper, made exact.
+
+        Departures from the text of the paper, all forced by it contradicting itself or its own promise:
+
+        - only training labels are read: boundary shares count training neighbours, statistics and balance
+          count training nodes (the paper's eq:boundary reads the labels it is tested on);
+        - costs are eq:budget to the byte; eq:incremental charges one direction of an edge to an old node, and
+          two bytes per directed edge where eq:budget has four;
+        - the budget holds after stage 7: pruning goes on past n* while the graph is too large, additions must
+          fit, and a class still absent takes the place of the worst nodes of the largest class;
+        - if no neighbourhood of depth L fits at all, L drops by one;
+        - nodes isolated in the induced subgraph stay out of the PageRank iteration;
+        - all three scores are min-max scaled before they are combined, degenerate LID distances are decided
+          case by case, distances are float64;
+        - scores are rounded to 1e-9 and PageRank to 1e-10 before ranking, ties go to the lower node id.
+
+        Parameters
+        ----------
+        **changes
+            Fields to set differently.
+        """
+        return cls(**{"lid_scaling": "minmax", "lid_zero_rows": "cap", **changes})
+
+    @classmethod
+    def published(cls, kind: PublishedKind, **changes: Any) -> HeraldConfig:  # noqa: ANN401 - as in paper()
+        """What the published code does, kept only to reproduce the paper's tables.
+
+        It reads the labels of all nodes, takes the graph as stored (directed, with self loops and duplicates),
+        under-charges features and edges, and does not check its budget at the end; the report says by how much
+        it is exceeded.
+
+        Parameters
+        ----------
+        kind : {"citation", "pubmed", "scaled"}
+            The branch of the published code: Cora and CiteSeer, PubMed, or all other graphs (features
+            standard-scaled over all nodes first).
+        **changes
+            Fields to set differently.
+        """
+        if kind not in ("citation", "pubmed", "scaled"):
+            _require("kind", kind, good=False, wanted="one of ('citation', 'pubmed', 'scaled')")
+        published = {
+            "accounting": kind,
+            "fisher_eps": 1e-8,
+            "min_class_size": 2,
+            "lid_rule": "clipped",
+            "lid_floor": 1e-8,
+            "lid_reference": 512,
+            "expansion_factor": 10.0,
+        }
+        return cls.paper(**{**published, **changes})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the fields as a plain dict (JSON-able)."""
+        return dataclasses.asdict(self)
+
+
+def _require(name: str, value: object, good: bool, wanted: str) -> None:  # noqa: FBT001 - a predicate's outcome
+    if not good:
+        msg = f"{name}={value!r} is not valid: pass {wanted}"
+        raise ConfigError(msg)
+
+
+def _is_int(value: object, low: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= low
+
+
+def _in_range(value: object, low: float, high: float = float("inf"), *, low_open: bool = False) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return (low < value if low_open else low <= value) and value <= high and value != float("inf")
+
+
+def _weights(name: str, value: object) -> Weights:
+    wanted = "three non-negative numbers, not all zero"
+    good = isinstance(value, tuple | list) and len(value) == 3 and all(_in_range(v, 0) for v in value)  # noqa: PLR2004 - alpha, beta, gamma
+    if not good or sum(value) <= 0:  # type: ignore[arg-type]
+        _require(name, value, good=False, wanted=wanted)
+    alpha, beta, gamma = (float(v) for v in value)  # type: ignore[attr-defined]
+    return (alpha, beta, gamma)

@@ -1,0 +1,153 @@
+"""What the stages see: a clean graph on one backend."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from herald_gpu import ops
+from herald_gpu.errors import ConfigError, InputError
+
+if TYPE_CHECKING:
+    from herald_gpu.backend import Array, Backend, Matrix
+
+FeatureKind = Literal["dense", "binary", "sparse"]
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A labelled graph, cleaned.
+
+    Attributes
+    ----------
+    adjacency : (N, N) CSR matrix of float32 ones
+        Symmetric, without self loops and duplicates, indices sorted; as stored where a preset asks for it.
+    features : (N, F) matrix of float32
+        CSR where that is the cheaper way to hold the values, else a dense C-ordered array: decided by the
+        values alone, so that the same numbers take the same path whatever container they came in.
+    kind : {"dense", "binary", "sparse"}
+        The cheapest way to store the features.
+    labels : (N,) int32 array
+        Class codes; -1 is unknown. Labels outside the training set are erased before any stage can see them.
+    train : (N,) bool array
+        The training nodes; each has a label.
+    n_classes : int
+        Classes that occur among training nodes.
+    """
+
+    adjacency: Matrix
+    features: Matrix
+    kind: FeatureKind
+    labels: Array
+    train: Array
+    n_classes: int
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return int(self.features.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return int(self.features.shape[1])
+
+    @property
+    def n_edges(self) -> int:
+        """Number of directed edges: every undirected edge counts twice."""
+        return int(self.adjacency.nnz)
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """What cleaning the edge list removed."""
+
+    self_loops: int
+    duplicates: int
+
+
+def clean_edges(backend: Backend, source: Array, target: Array, n_nodes: int) -> tuple[Matrix, Dropped]:
+    """Symmetrise, drop self loops and duplicates.
+
+    An edge given in both directions is no duplicate.
+
+    Parameters
+    ----------
+    backend : Backend
+    source, target : int arrays
+        Node positions, 0 to `n_nodes` - 1.
+    n_nodes : int
+    """
+    xp, given = backend.xp, int(source.shape[0])
+    proper = source != target
+    source, target = source[proper], target[proper]
+    loops = given - int(source.shape[0])
+    directed = _csr(backend, source, target, n_nodes)
+    directed.sum_duplicates()
+    duplicates = given - loops - int(directed.nnz)
+    both = (directed + directed.T).tocsr()
+    both.sort_indices()
+    ones = xp.ones(both.nnz, dtype=xp.float32)
+    adjacency = backend.sparse.csr_matrix((ones, both.indices, both.indptr), shape=(n_nodes, n_nodes))
+    return adjacency, Dropped(self_loops=loops, duplicates=duplicates)
+
+
+def stored_edges(backend: Backend, source: Array, target: Array, n_nodes: int) -> Matrix:
+    """Keep the edges as given: directed, with self loops and duplicates (each counts)."""
+    xp = backend.xp
+    order = xp.argsort(source * n_nodes + target, kind="stable")
+    indptr = xp.zeros(n_nodes + 1, dtype=xp.int64)
+    indptr[1:] = xp.cumsum(xp.bincount(source, minlength=n_nodes))
+    ones = xp.ones(order.shape[0], dtype=xp.float32)
+    return backend.sparse.csr_matrix((ones, target[order], indptr), shape=(n_nodes, n_nodes))
+
+
+def _csr(backend: Backend, source: Array, target: Array, n_nodes: int) -> Matrix:
+    ones = backend.xp.ones(source.shape[0], dtype=backend.xp.float32)
+    return backend.sparse.coo_matrix((ones, (source, target)), shape=(n_nodes, n_nodes)).tocsr()
+
+
+def clean_features(backend: Backend, features: Matrix) -> tuple[Matrix, FeatureKind]:
+    """Bring features to the container that their values call for, as float32.
+
+    Parameters
+    ----------
+    backend : Backend
+    features : dense array or CSR matrix
+        Numeric; explicit zeros are dropped.
+    """
+    xp, sparse = backend.xp, backend.sparse
+    if sparse.issparse(features):
+        features = features.tocsr().astype(xp.float32)  # a copy: the caller's matrix is not touched
+        features.sum_duplicates()
+        features.eliminate_zeros()
+        features.sort_indices()
+        values, n_stored = features.data, int(features.nnz)
+    else:
+        features = xp.ascontiguousarray(features, dtype=xp.float32)
+        values, n_stored = features, int(xp.count_nonzero(features))
+    if not bool(xp.isfinite(values).all()):
+        msg = "feats has values that are NaN, infinite or beyond float32: clean or impute them first"
+        raise InputError(msg)
+    binary = bool(((values == 0) | (values == 1)).all())
+    kind = cheapest_kind(features.shape, n_stored, binary=binary)
+    if kind == "dense":
+        features = features.toarray() if sparse.issparse(features) else features
+    elif not sparse.issparse(features):
+        features = ops.to_csr(backend, features)
+    return features, kind
+
+
+def cheapest_kind(shape: tuple[int, int], n_stored: int, *, binary: bool) -> FeatureKind:
+    """Name the cheapest of the three ways to store a matrix (eq:budget)."""
+    if binary:
+        return "binary"
+    return "sparse" if 3 * n_stored <= 2 * shape[0] * shape[1] else "dense"
+
+
+def check_storage(kind: FeatureKind, storage: str) -> FeatureKind:
+    """Apply the `storage=` override to the kind found from the values."""
+    if storage == "binary" and kind != "binary":
+        msg = "storage='binary' but feats has non-zero values other than 1: pass storage='auto', 'sparse' or 'dense'"
+        raise ConfigError(msg)
+    return kind if storage == "auto" else storage  # type: ignore[return-value]

@@ -1,0 +1,190 @@
+"""Idioms shared by stages, spelled the same for NumPy/SciPy and CuPy/cupyx."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from herald_gpu.backend import Array, Backend, Matrix
+
+SCORE_DECIMALS = 9
+"""Scores are rounded to this many decimals before ranking, so that both backends rank alike."""
+BLOCK_ELEMENTS = 8_000_000
+"""Dense temporaries stay at or below this many elements (64 MB of float64)."""
+
+
+def degrees(backend: Backend, adjacency: Matrix) -> Array:
+    """Count the stored entries of each row, in float64."""
+    return backend.xp.diff(adjacency.indptr).astype(backend.xp.float64)
+
+
+def inverse(backend: Backend, values: Array) -> Array:
+    """One over each value; 0 where the value is 0."""
+    xp = backend.xp
+    return xp.where(values > 0, 1.0 / xp.where(values > 0, values, 1.0), 0.0)
+
+
+def row_ids(backend: Backend, matrix: Matrix) -> Array:
+    """Row number of every stored entry."""
+    xp = backend.xp
+    return xp.repeat(xp.arange(matrix.shape[0], dtype=xp.int64), xp.diff(matrix.indptr))
+
+
+def with_data(backend: Backend, matrix: Matrix, data: Array) -> Matrix:
+    """Build a CSR matrix of the same pattern with other values."""
+    return backend.sparse.csr_matrix((data, matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def to_csr(backend: Backend, dense: Array) -> Matrix:
+    """Turn a dense array into CSR, block by block of rows."""
+    xp = backend.xp
+    counts = xp.count_nonzero(dense, axis=1)
+    indptr = xp.zeros(dense.shape[0] + 1, dtype=xp.int64)
+    indptr[1:] = xp.cumsum(counts)
+    indices, data = [], []
+    for low, high in blocks(dense.shape[0], dense.shape[1]):
+        rows, columns = xp.nonzero(dense[low:high])
+        indices.append(columns)
+        data.append(dense[low:high][rows, columns])
+    return backend.sparse.csr_matrix(
+        (xp.concatenate(data), xp.concatenate(indices), indptr), shape=dense.shape
+    )
+
+
+def blocks(count: int, width: int) -> Iterator[tuple[int, int]]:
+    """Cut `count` rows (or columns) of `width` elements each into blocks of bounded size."""
+    step = max(1, BLOCK_ELEMENTS // max(1, width))
+    for low in range(0, count, step):
+        yield low, min(count, low + step)
+
+
+def dense_rows(backend: Backend, x: Matrix, low: int, high: int) -> Array:
+    """Rows low..high as a dense float64 array."""
+    part = x[low:high]
+    part = part.toarray() if backend.sparse.issparse(part) else part
+    return part.astype(backend.xp.float64)
+
+
+def dense_column_blocks(backend: Backend, x: Matrix) -> Iterator[tuple[int, int, Array]]:
+    """All columns as dense float64 blocks of bounded size: (low, high, block)."""
+    sparse = backend.sparse.issparse(x)
+    by_column = x.tocsc() if sparse else x
+    for low, high in blocks(x.shape[1], x.shape[0]):
+        part = by_column[:, low:high]
+        yield low, high, (part.toarray() if sparse else part).astype(backend.xp.float64)
+
+
+def propagate(backend: Backend, adjacency: Matrix, inverse_degree: Array, block: Array) -> Array:
+    """One step of P = D^-1 A on a dense block."""
+    return (adjacency @ block) * inverse_degree[:, None]
+
+
+def class_indicator(backend: Backend, codes: Array, n_classes: int, values: Array | None = None) -> Matrix:
+    """CSR matrix (classes x rows) with `values` (or ones) at (code, row); codes of -1 belong to no class."""
+    xp = backend.xp
+    known = xp.flatnonzero(codes >= 0)
+    data = xp.ones(known.shape[0], dtype=xp.float64) if values is None else values[known]
+    return backend.sparse.coo_matrix(
+        (data, (codes[known], known)), shape=(n_classes, codes.shape[0])
+    ).tocsr()
+
+
+def neighbour_classes(backend: Backend, adjacency: Matrix, codes: Array, n_classes: int) -> Array:
+    """Count each node's neighbours by class: (N, classes); codes of -1 are not counted."""
+    xp = backend.xp
+    one_hot = (codes[:, None] == xp.arange(n_classes, dtype=codes.dtype)[None, :]).astype(xp.float32)
+    return adjacency @ one_hot
+
+
+def own_class(backend: Backend, table: Array, codes: Array) -> Array:
+    """Pick from each row of an (N, classes) table the entry of the row's own class; code -1 picks the first."""
+    xp = backend.xp
+    return xp.take_along_axis(table, xp.maximum(codes, 0).astype(xp.int64)[:, None], axis=1)[:, 0]
+
+
+def class_counts(backend: Backend, codes: Array, n_classes: int) -> Array:
+    """Count the rows of each class; codes of -1 are not counted."""
+    return backend.xp.bincount(codes[codes >= 0], minlength=n_classes)
+
+
+def row_norms(backend: Backend, x: Matrix) -> Array:
+    """Euclidean length of each row, in float64."""
+    xp = backend.xp
+    if backend.sparse.issparse(x):
+        squares = with_data(backend, x, x.data.astype(xp.float64) ** 2)
+        return xp.sqrt(squares @ xp.ones(x.shape[1], dtype=xp.float64))
+    parts = [xp.sqrt((dense_rows(backend, x, *span) ** 2).sum(axis=1)) for span in blocks(*x.shape)]
+    return xp.concatenate(parts)
+
+
+def column_abs_sums(backend: Backend, x: Matrix) -> Array:
+    """Sum of absolute values of each column, in float64."""
+    xp = backend.xp
+    if backend.sparse.issparse(x):
+        return xp.bincount(x.indices, weights=xp.abs(x.data.astype(xp.float64)), minlength=x.shape[1])
+    total = xp.zeros(x.shape[1], dtype=xp.float64)
+    for span in blocks(*x.shape):
+        total += xp.abs(dense_rows(backend, x, *span)).sum(axis=0)
+    return total
+
+
+def column_variances(backend: Backend, x: Matrix) -> Array:
+    """Population variance of each column, in float64, in two passes."""
+    xp = backend.xp
+    parts = [((block - block.mean(axis=0)) ** 2).mean(axis=0) for *_, block in dense_column_blocks(backend, x)]
+    return xp.concatenate(parts)
+
+
+def scaled_by_max(backend: Backend, values: Array) -> Array:
+    """Divide by the maximum; all zeros stay zeros."""
+    xp = backend.xp
+    top = values.max()
+    return xp.where(top > 0, values / xp.where(top > 0, top, 1.0), 0.0)
+
+
+def min_max(backend: Backend, values: Array) -> Array:
+    """Bring values to [0, 1]; constant values become 0."""
+    xp = backend.xp
+    low, span = values.min(), values.max() - values.min()
+    return xp.where(span > 0, (values - low) / xp.where(span > 0, span, 1.0), 0.0)
+
+
+def rank_scale(backend: Backend, values: Array) -> Array:
+    """Replace values by their rank over N - 1; equal values share the mean of their ranks."""
+    xp, n = backend.xp, int(values.shape[0])
+    rounded = xp.round(values, SCORE_DECIMALS)
+    ordered = xp.sort(rounded)
+    first = xp.searchsorted(ordered, rounded, side="left")
+    last = xp.searchsorted(ordered, rounded, side="right") - 1
+    return (first + last).astype(xp.float64) / (2.0 * max(1, n - 1))
+
+
+def descending(backend: Backend, values: Array, decimals: int = SCORE_DECIMALS) -> Array:
+    """Positions by falling value; ties (after rounding) keep the lower position first."""
+    xp = backend.xp
+    return xp.argsort(-xp.round(values, decimals), kind="stable")
+
+
+def induced(matrix: Matrix, nodes: Array) -> Matrix:
+    """Rows and columns `nodes` of a square CSR matrix."""
+    return matrix[nodes][:, nodes]
+
+
+def mask_of(backend: Backend, nodes: Array, n_nodes: int) -> Array:
+    """Boolean mask that is true at `nodes`."""
+    mask = backend.xp.zeros(n_nodes, dtype=bool)
+    mask[nodes] = True
+    return mask
+
+
+def scalar(value: Any) -> float:  # noqa: ANN401 - a 0-d array of any backend
+    """Bring one number to the host (the one spelling of that in stages)."""
+    return float(value)
+
+
+def take_columns(backend: Backend, x: Matrix, columns: Array) -> Matrix:
+    """Columns of a matrix, in the same container, C-ordered."""
+    part = x[:, columns]
+    return part if backend.sparse.issparse(x) else backend.xp.ascontiguousarray(part)

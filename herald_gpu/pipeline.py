@@ -1,0 +1,116 @@
+"""The stages in order: the paper's two algorithms, timed and logged."""
+
+from __future__ import annotations
+
+import logging
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from herald_gpu import ops
+from herald_gpu.assembly import assemble
+from herald_gpu.budget import check_feasible, make_budget, make_prices
+from herald_gpu.stages.expansion import expand
+from herald_gpu.stages.feature_budget import count_features
+from herald_gpu.stages.features import choose_features
+from herald_gpu.stages.heterophily import measure_heterophily
+from herald_gpu.stages.pruning import prune
+from herald_gpu.stages.rebalance import rebalance
+from herald_gpu.stages.reduction import standard_scale
+from herald_gpu.stages.scoring import score_nodes
+from herald_gpu.stages.weights import adapt_weights
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tqdm import tqdm
+
+    from herald_gpu.assembly import Condensed
+    from herald_gpu.backend import Backend
+    from herald_gpu.config import HeraldConfig
+    from herald_gpu.graph import Graph
+
+logger = logging.getLogger("herald_gpu")
+
+STAGES = ("budget", "heterophily", "weights", "features", "scoring", "expansion", "pruning", "rebalance", "assembly")
+
+
+@dataclass
+class Clock:
+    """Wall time per stage, with an optional progress bar."""
+
+    backend: Backend
+    bar: tqdm | None = None
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Time one stage, queued work included."""
+        if self.bar is not None:
+            self.bar.set_description(name)
+        start = time.perf_counter()
+        yield
+        self.backend.synchronise()
+        self.seconds[name] = time.perf_counter() - start
+        logger.debug("stage %s: %.3f s", name, self.seconds[name])
+        if self.bar is not None:
+            self.bar.update()
+
+
+def run(backend: Backend, graph: Graph, ratio: float, config: HeraldConfig, *, seed: int, clock: Clock) -> Condensed:
+    """Condense a graph.
+
+    Parameters
+    ----------
+    backend : Backend
+    graph : Graph
+    ratio : float
+        Share of the graph's storage that the result may take.
+    config : HeraldConfig
+    seed : int
+        Of everything that is drawn at random.
+    clock : Clock
+        Collects the time of each stage.
+    """
+    with clock.stage("budget"):
+        budget = make_budget(backend, graph, ratio, config)
+        scaling = standard_scale(backend, graph) if config.accounting == "scaled" else None
+        seen = graph if scaling is None else replace(graph, features=scaling.apply(backend, graph.features))
+    with clock.stage("heterophily"):
+        hetero = measure_heterophily(backend, graph)
+    with clock.stage("weights"):
+        weights = adapt_weights(hetero.h, config)
+    with clock.stage("features"):
+        anchor = count_features(backend, seen, config)
+        chosen = choose_features(backend, seen, hetero.h, anchor, config)
+        kept = ops.take_columns(backend, seen.features, chosen.indices)
+        prices = make_prices(backend, kept, budget, config)
+        feasible = not config.exact or check_feasible(backend, graph, prices, budget, config)
+    with clock.stage("scoring"):
+        scores = score_nodes(backend, graph, kept, weights, config, seed=seed)
+    with clock.stage("expansion"):
+        expansion = expand(backend, graph.adjacency, scores.ranking, prices, budget, config)
+    with clock.stage("pruning"):
+        pruning = prune(backend, graph.adjacency, expansion, scores.ranking, prices, budget, config)
+    with clock.stage("rebalance"):
+        balance = rebalance(
+            backend, graph, pruning.nodes, expansion.considered, scores, prices, budget, config, feasible=feasible
+        )
+    with clock.stage("assembly"):
+        return assemble(
+            backend,
+            graph,
+            kept=kept,
+            chosen=chosen,
+            anchor=anchor,
+            hetero=hetero,
+            weights=weights,
+            scores=scores,
+            scaling=scaling,
+            expansion=expansion,
+            pruning=pruning,
+            balance=balance,
+            budget=budget,
+            config=config,
+        )

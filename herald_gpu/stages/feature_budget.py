@@ -1,0 +1,63 @@
+"""Stage 3, first half: how many features to keep (the budget anchor)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from herald_gpu import ops
+
+if TYPE_CHECKING:
+    from herald_gpu.backend import Array, Backend, Matrix
+    from herald_gpu.config import HeraldConfig
+    from herald_gpu.graph import Graph
+
+
+@dataclass(frozen=True)
+class FeatureBudget:
+    """The number of features to keep and, if a tree was grown, those it splits on.
+
+    Attributes
+    ----------
+    count : int
+    tree : int array, optional
+        Ascending; None if the number was given and no tree was needed.
+    """
+
+    count: int
+    tree: Array | None
+
+
+def count_features(backend: Backend, graph: Graph, config: HeraldConfig) -> FeatureBudget:
+    """Count the features that a deep decision tree on smoothed training rows splits on."""
+    given = config.feature_count
+    if given is not None and config.feature_ranking == "fisher":
+        return FeatureBudget(min(given, graph.n_features), None)
+    rows = backend.xp.flatnonzero(graph.train)
+    tree = backend.tree_features(
+        smoothed_rows(backend, graph, rows), graph.labels[rows], max_depth=config.tree_depth, seed=config.tree_seed
+    )
+    if int(tree.shape[0]) == 0:  # one leaf: no feature separates the classes, keep the first
+        tree = backend.xp.zeros(1, dtype=tree.dtype)
+    return FeatureBudget(int(tree.shape[0]), tree)
+
+
+def smoothed_rows(backend: Backend, graph: Graph, rows: Array) -> Matrix:
+    """Rows of ``D~^-1 (A + I) D~^-1 X`` as float32, D~ being the degrees of A + I."""
+    xp = backend.xp
+    inverse = 1.0 / (ops.degrees(backend, graph.adjacency) + 1.0)
+    around = graph.adjacency[rows]
+    around = ops.with_data(backend, around, inverse[around.indices])
+    if backend.sparse.issparse(graph.features):
+        wide = ops.with_data(backend, graph.features, graph.features.data.astype(xp.float64))
+        total = (around @ wide + _scale_rows(backend, wide[rows], inverse[rows])).tocsr()
+        return _scale_rows(backend, total, inverse[rows]).astype(xp.float32)
+    smooth = xp.empty((rows.shape[0], graph.n_features), dtype=xp.float32)
+    for low, high, block in ops.dense_column_blocks(backend, graph.features):
+        total = around @ block + block[rows] * inverse[rows][:, None]
+        smooth[:, low:high] = total * inverse[rows][:, None]
+    return smooth
+
+
+def _scale_rows(backend: Backend, matrix: Matrix, factors: Array) -> Matrix:
+    return ops.with_data(backend, matrix, matrix.data * factors[ops.row_ids(backend, matrix)])
