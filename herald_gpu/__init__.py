@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from herald_gpu.api import condense
     from herald_gpu.backend import get_backend
     from herald_gpu.config import HeraldConfig
-    from herald_gpu.result import CondensedGraph, Report
+    from herald_gpu.result import CondensedGraph
+    from herald_gpu.summary import Report
 
 _HOMES = {
     "CondensedGraph": "herald_gpu.result",
     "HeraldConfig": "herald_gpu.config",
-    "Report": "herald_gpu.result",
+    "Report": "herald_gpu.summary",
     "condense": "herald_gpu.api",
     "get_backend": "herald_gpu.backend",
 }

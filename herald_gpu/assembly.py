@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from herald_gpu import ops
@@ -37,6 +37,8 @@ class Sizes:
     Attributes
     ----------
     storage_bytes, full_bytes, budget_bytes : int
+    kind : str
+        How features are priced.
     published_ratio : float, optional
         The paper's storage ratio (dense pricing), where its accounting was asked for.
     """
@@ -44,6 +46,7 @@ class Sizes:
     storage_bytes: int
     full_bytes: int
     budget_bytes: int
+    kind: str
     published_ratio: float | None
 
 
@@ -69,8 +72,8 @@ class Condensed:
         What was done to features before and after selection.
     hetero, weights, expansion, statistics, sizes
         For the report.
-    tree : bool
-        Whether a decision tree counted the features.
+    tree : str, optional
+        The decision tree that counted the features.
     missing : tuple of int
         Classes without a node.
     warnings : tuple of str
@@ -91,7 +94,7 @@ class Condensed:
     expansion: Expansion
     statistics: Statistics
     sizes: Sizes
-    tree: bool
+    tree: str | None
     missing: tuple[int, ...]
     warnings: tuple[str, ...]
 
@@ -121,17 +124,16 @@ def assemble(
     warnings = []
     if hetero.n_edges == 0:
         warnings.append("no edge joins two training nodes: heterophily is taken as 0")
-    sizes = _sizes(backend, graph, chosen.indices, nodes, adjacency, budget, config)
+    whole = _undirected(backend, graph.adjacency, config)
+    sizes = _sizes(backend, graph, chosen.indices, nodes, adjacency, whole, budget, config)
     if config.pca_variance is not None:
         limit = sizes.budget_bytes if config.exact else float("inf")
-        outcome = reduce_features(
-            backend, features, int(adjacency.nnz), variance=config.pca_variance, limit=limit
-        )
+        outcome = reduce_features(backend, features, int(adjacency.nnz), variance=config.pca_variance, limit=limit)
         if isinstance(outcome, str):
             warnings.append(outcome)
         else:
             reduction, features, total = outcome
-            sizes = Sizes(total, sizes.full_bytes, sizes.budget_bytes, sizes.published_ratio)
+            sizes = replace(sizes, storage_bytes=total, kind="dense")
     warnings += _explain(sizes, expansion, pruning, balance, config)
     return Condensed(
         nodes=nodes,
@@ -147,9 +149,9 @@ def assemble(
         hetero=hetero,
         weights=weights,
         expansion=expansion,
-        statistics=describe(backend, graph, kept, nodes, adjacency),
+        statistics=describe(backend, graph, kept, nodes, adjacency, int(whole.nnz)),
         sizes=sizes,
-        tree=anchor.tree is not None,
+        tree=None if anchor.tree is None else backend.tree_name,
         missing=balance.missing,
         warnings=tuple(warnings),
     )
@@ -170,6 +172,7 @@ def _sizes(
     columns: Array,
     nodes: Array,
     adjacency: Matrix,
+    whole: Matrix,
     budget: Budget,
     config: HeraldConfig,
 ) -> Sizes:
@@ -177,19 +180,16 @@ def _sizes(
     own = ops.take_columns(backend, graph.features[nodes], columns)
     ours = matrix_bytes(backend, budget.kind, own, int(adjacency.nnz))
     if config.exact:
-        return Sizes(ours, int(budget.full_bytes), int(budget.limit), None)
-    whole = _undirected(backend, graph.adjacency, config)
+        return Sizes(ours, int(budget.full_bytes), int(budget.limit), budget.kind, None)
     full = matrix_bytes(backend, budget.kind, graph.features, int(whole.nnz))
     published = graph_bytes("dense", int(nodes.shape[0]) * int(columns.shape[0]), int(adjacency.nnz)) / graph_bytes(
         "dense", graph.n_nodes * graph.n_features, graph.n_edges
     )
     ratio = budget.limit / budget.full_bytes
-    return Sizes(ours, full, int(ratio * full), published)
+    return Sizes(ours, full, int(ratio * full), budget.kind, published)
 
 
-def _explain(
-    sizes: Sizes, expansion: Expansion, pruning: Pruning, balance: Balance, config: HeraldConfig
-) -> list[str]:
+def _explain(sizes: Sizes, expansion: Expansion, pruning: Pruning, balance: Balance, config: HeraldConfig) -> list[str]:
     """Say what a user would otherwise wonder about."""
     notes = []
     if not config.exact:
@@ -201,14 +201,14 @@ def _explain(
         return notes
     if expansion.depth < config.depth:
         notes.append(
-            f"no neighbourhood of {config.depth} hops fits in {config.expansion_factor} times the budget: the expansion "
-            f"used {expansion.depth}"
+            f"no neighbourhood of {config.depth} hops fits in {config.expansion_factor} times the budget: "
+            f"the expansion used {expansion.depth}"
         )
     share = sizes.storage_bytes / sizes.budget_bytes
     if share < FULL_USE:
         notes.append(
-            f"only {100 * share:.0f} % of the budget is used: the expansion at exactly the budget gathers "
-            f"{expansion.target_size} nodes, pruning {pruning.removed} of the enlarged one's by PageRank left smaller or "
-            f"less connected nodes, and balancing classes added {balance.added}; no further node is due"
+            f"only {100 * share:.0f} % of the budget is used: pruning stops at the {expansion.target_size} nodes that the "
+            f"expansion gathers at exactly the budget, or at the roots, and took out {pruning.removed} by PageRank; "
+            f"balancing classes added {balance.added}, and no further node is due"
         )
     return notes

@@ -11,6 +11,7 @@ from herald_gpu.errors import ConfigError
 StorageKind = Literal["auto", "dense", "binary", "sparse"]
 PublishedKind = Literal["citation", "pubmed", "scaled"]
 Weights = tuple[float, float, float]
+WEIGHTS = 3
 
 _CHOICES: dict[str, tuple[str, ...]] = {
     "storage": ("auto", "dense", "binary", "sparse"),
@@ -242,10 +243,8 @@ def _in_range(value: object, low: float, high: float = float("inf"), *, low_open
     return (low < value if low_open else low <= value) and value <= high and value != float("inf")
 
 
-def _weights(name: str, value: object) -> Weights:
-    wanted = "three non-negative numbers, not all zero"
-    good = isinstance(value, tuple | list) and len(value) == 3 and all(_in_range(v, 0) for v in value)  # noqa: PLR2004 - alpha, beta, gamma
-    if not good or sum(value) <= 0:  # type: ignore[arg-type]
-        _require(name, value, good=False, wanted=wanted)
-    alpha, beta, gamma = (float(v) for v in value)  # type: ignore[attr-defined]
+def _weights(name: str, value: Any) -> Weights:  # noqa: ANN401 - whatever the caller passed
+    good = isinstance(value, tuple | list) and len(value) == WEIGHTS and all(_in_range(v, 0) for v in value)
+    _require(name, value, good=good and sum(value) > 0, wanted="three non-negative numbers, not all zero")
+    alpha, beta, gamma = (float(v) for v in value)
     return (alpha, beta, gamma)

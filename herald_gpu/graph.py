@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
 from herald_gpu import ops
 from herald_gpu.errors import ConfigError, InputError
 
@@ -126,9 +128,6 @@ def clean_features(backend: Backend, features: Matrix) -> tuple[Matrix, FeatureK
     else:
         features = xp.ascontiguousarray(features, dtype=xp.float32)
         values, n_stored = features, int(xp.count_nonzero(features))
-    if not bool(xp.isfinite(values).all()):
-        msg = "feats has values that are NaN, infinite or beyond float32: clean or impute them first"
-        raise InputError(msg)
     binary = bool(((values == 0) | (values == 1)).all())
     kind = cheapest_kind(features.shape, n_stored, binary=binary)
     if kind == "dense":
@@ -136,6 +135,24 @@ def clean_features(backend: Backend, features: Matrix) -> tuple[Matrix, FeatureK
     elif not sparse.issparse(features):
         features = ops.to_csr(backend, features)
     return features, kind
+
+
+def check_finite(features: Matrix, feature_ids: Array, node_ids: Array) -> None:
+    """Refuse NaN, infinite and too large values, naming the first (host matrices)."""
+    values = features.data if hasattr(features, "indptr") else features
+    bad = ~np.isfinite(values)
+    if not bad.any():
+        return
+    if values is features:
+        row, column = (int(place[0]) for place in np.nonzero(bad))
+    else:
+        place = int(np.flatnonzero(bad)[0])
+        row, column = int(np.searchsorted(features.indptr, place, side="right")) - 1, int(features.indices[place])
+    msg = (
+        f"feats has {int(bad.sum())} values that are NaN, infinite or beyond float32, the first in column "
+        f"{feature_ids[column]!r} of node {node_ids[row]!r}: clean or impute them first"
+    )
+    raise InputError(msg)
 
 
 def cheapest_kind(shape: tuple[int, int], n_stored: int, *, binary: bool) -> FeatureKind:

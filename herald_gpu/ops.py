@@ -48,9 +48,7 @@ def to_csr(backend: Backend, dense: Array) -> Matrix:
         rows, columns = xp.nonzero(dense[low:high])
         indices.append(columns)
         data.append(dense[low:high][rows, columns])
-    return backend.sparse.csr_matrix(
-        (xp.concatenate(data), xp.concatenate(indices), indptr), shape=dense.shape
-    )
+    return backend.sparse.csr_matrix((xp.concatenate(data), xp.concatenate(indices), indptr), shape=dense.shape)
 
 
 def blocks(count: int, width: int) -> Iterator[tuple[int, int]]:
@@ -76,7 +74,7 @@ def dense_column_blocks(backend: Backend, x: Matrix) -> Iterator[tuple[int, int,
         yield low, high, (part.toarray() if sparse else part).astype(backend.xp.float64)
 
 
-def propagate(backend: Backend, adjacency: Matrix, inverse_degree: Array, block: Array) -> Array:
+def propagate(adjacency: Matrix, inverse_degree: Array, block: Array) -> Array:
     """One step of P = D^-1 A on a dense block."""
     return (adjacency @ block) * inverse_degree[:, None]
 
@@ -86,9 +84,7 @@ def class_indicator(backend: Backend, codes: Array, n_classes: int, values: Arra
     xp = backend.xp
     known = xp.flatnonzero(codes >= 0)
     data = xp.ones(known.shape[0], dtype=xp.float64) if values is None else values[known]
-    return backend.sparse.coo_matrix(
-        (data, (codes[known], known)), shape=(n_classes, codes.shape[0])
-    ).tocsr()
+    return backend.sparse.coo_matrix((data, (codes[known], known)), shape=(n_classes, codes.shape[0])).tocsr()
 
 
 def neighbour_classes(backend: Backend, adjacency: Matrix, codes: Array, n_classes: int) -> Array:

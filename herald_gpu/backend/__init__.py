@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 from herald_gpu.errors import BackendUnavailable, ConfigError
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from herald_gpu.budget import Prices
 
 Array: TypeAlias = Any
@@ -52,6 +50,7 @@ class Backend(Protocol):
     """Where the arrays live and the few operations that libraries spell differently."""
 
     name: str
+    tree_name: str
     xp: Any
     sparse: Any
 
@@ -128,9 +127,7 @@ class Backend(Protocol):
         """
         ...
 
-    def pagerank(
-        self, adjacency: Matrix, restart: Array, *, probability: float, tol: float, max_iter: int
-    ) -> Array:
+    def pagerank(self, adjacency: Matrix, restart: Array, *, probability: float, tol: float, max_iter: int) -> Array:
         """Personalised PageRank on a graph without isolated nodes, in float64.
 
         Parameters
@@ -165,11 +162,6 @@ class Backend(Protocol):
     def versions(self) -> dict[str, str]:
         """Versions of the libraries that did the work."""
         ...
-
-
-def host_copy(backend: Backend, array: Array) -> np.ndarray:
-    """Copy an array to the host (the one spelling of that at the edge)."""
-    return backend.to_host(array)
 
 
 def get_backend(name: BackendName = "auto") -> Backend:

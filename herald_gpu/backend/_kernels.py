@@ -1,5 +1,4 @@
 """Numba kernels of the CPU backend. Each compiles once and is cached on disk."""
-# ruff: noqa: PLR0913, PLR0917, C901, PLR0912 - kernels take flat arrays and spell out their loops
 
 from __future__ import annotations
 
@@ -8,7 +7,7 @@ from numba import get_num_threads, njit, prange
 
 
 @njit(cache=True, inline="always")
-def _offer(similarity, index, best, best_index):  # noqa: ANN001, ANN202 - numba infers its types
+def _offer(similarity, index, best, best_index):
     """Insert into a list kept in falling order; on a tie the one already there stays ahead."""
     last = best.shape[0] - 1
     if similarity <= best[last]:
@@ -23,7 +22,7 @@ def _offer(similarity, index, best, best_index):  # noqa: ANN001, ANN202 - numba
 
 
 @njit(cache=True, parallel=True)
-def offer_tile(tile, row0, column_ids, best, best_index):  # noqa: ANN001, ANN201
+def offer_tile(tile, row0, column_ids, best, best_index):
     """Offer every entry of a tile of similarities to the lists of its rows, self excluded by index."""
     for i in prange(tile.shape[0]):
         row = row0 + i
@@ -33,7 +32,7 @@ def offer_tile(tile, row0, column_ids, best, best_index):  # noqa: ANN001, ANN20
 
 
 @njit(cache=True, parallel=True)
-def offer_tile_keeping_self(tile, row0, column_ids, best, best_index):  # noqa: ANN001, ANN201
+def offer_tile_keeping_self(tile, row0, column_ids, best, best_index):
     """As `offer_tile`, for a sampled reference in which a row may find itself."""
     for i in prange(tile.shape[0]):
         for j in range(tile.shape[1]):
@@ -41,7 +40,7 @@ def offer_tile_keeping_self(tile, row0, column_ids, best, best_index):  # noqa: 
 
 
 @njit(cache=True, parallel=True)
-def sparse_neighbours(indptr, indices, data, post_ptr, post_row, post_value, best, best_index, accumulator):  # noqa: ANN001, ANN201
+def sparse_neighbours(indptr, indices, data, post_ptr, post_row, post_value, best, best_index, accumulator):
     """Most similar rows of a CSR matrix, through posting lists (column -> rows, ascending).
 
     `accumulator` has one zeroed row of length N per thread; a chunk of rows belongs to one thread.
@@ -62,7 +61,7 @@ def sparse_neighbours(indptr, indices, data, post_ptr, post_row, post_value, bes
 
 
 @njit(cache=True, parallel=True)
-def dense_distances(x, inverse_norm, candidates, out):  # noqa: ANN001, ANN201
+def dense_distances(x, inverse_norm, candidates, out):
     """Half squared distance of normalised rows to their candidates, in float64; 1 if either row is zero."""
     for u in prange(candidates.shape[0]):
         a = inverse_norm[u]
@@ -80,7 +79,7 @@ def dense_distances(x, inverse_norm, candidates, out):  # noqa: ANN001, ANN201
 
 
 @njit(cache=True, parallel=True)
-def sparse_distances(indptr, indices, data, inverse_norm, candidates, out):  # noqa: ANN001, ANN201
+def sparse_distances(indptr, indices, data, inverse_norm, candidates, out):
     """As `dense_distances`, merging two sorted CSR rows."""
     for u in prange(candidates.shape[0]):
         a = inverse_norm[u]
@@ -109,9 +108,8 @@ def sparse_distances(indptr, indices, data, inverse_norm, candidates, out):  # n
 
 
 @njit(cache=True)
-def _gather(indptr, indices, root, depth, member, node_price, room, bounded, seen, stamp, queue, fresh):  # noqa: ANN001, ANN202
-    """Breadth-first search from a root: (number of new nodes in `fresh`, their price), or (-1, price) as soon as
-    the new nodes alone exceed the room."""
+def _gather(indptr, indices, root, depth, member, node_price, room, bounded, seen, stamp, queue, fresh):
+    """Search from a root: (new nodes, their price), or (-1, price) as soon as they alone exceed the room."""
     queue[0] = root
     seen[root] = stamp
     filled, low, n_fresh, price = 1, 0, 0, 0.0
@@ -142,7 +140,7 @@ def _gather(indptr, indices, root, depth, member, node_price, room, bounded, see
 
 
 @njit(cache=True)
-def _edge_price(indptr, indices, fresh, n_fresh, is_fresh, member, edge, edge_to_member, room, bounded):  # noqa: ANN001, ANN202
+def _edge_price(indptr, indices, fresh, n_fresh, is_fresh, member, edge, edge_to_member, room, bounded):
     """Price of the edges among new nodes and to members; stops early once it exceeds the room."""
     price = 0.0
     for i in range(n_fresh):
@@ -160,8 +158,20 @@ def _edge_price(indptr, indices, fresh, n_fresh, is_fresh, member, edge, edge_to
 
 @njit(cache=True)
 def grow(
-    indptr, indices, roots, node_price, edge, edge_to_member, limit, depth, patience, quota, stop_when_full, member, spent
-):  # noqa: ANN001, ANN201
+    indptr,
+    indices,
+    roots,
+    node_price,
+    edge,
+    edge_to_member,
+    limit,
+    depth,
+    patience,
+    quota,
+    stop_when_full,
+    member,
+    spent,
+):
     """Budgeted expansion in rank order; changes `member` in place: (considered, accepted, spent)."""
     n = indptr.shape[0] - 1
     considered = np.zeros(n, np.bool_)

@@ -36,6 +36,7 @@ class CpuBackend:
     """
 
     name = "cpu"
+    tree_name = "scikit-learn, exact splits"
     xp: Any = np
     sparse: Any = scipy.sparse
 
@@ -107,9 +108,7 @@ class CpuBackend:
         )
         return Growth(members, considered, int(accepted), float(total))
 
-    def pagerank(
-        self, adjacency: Matrix, restart: Array, *, probability: float, tol: float, max_iter: int
-    ) -> Array:
+    def pagerank(self, adjacency: Matrix, restart: Array, *, probability: float, tol: float, max_iter: int) -> Array:
         """See :class:`~herald_gpu.backend.Backend`."""
         n = adjacency.shape[0]
         weights = adjacency.astype(np.float64)
@@ -134,7 +133,7 @@ class CpuBackend:
 
     def principal_components(self, x: Matrix, variance: float) -> tuple[Array, Array]:
         """See :class:`~herald_gpu.backend.Backend`; each component's largest entry is positive."""
-        dense = (x.toarray() if scipy.sparse.issparse(x) else x).astype(np.float64)
+        dense = _dense(x).astype(np.float64)
         mean = dense.mean(axis=0)
         _, singular, components = np.linalg.svd(dense - mean, full_matrices=False)
         share = np.cumsum(singular**2)
@@ -178,9 +177,7 @@ def _sparse_candidates(x: Matrix, inverse_norm: Array, best: Array, candidates: 
     )
 
 
-def _tile_candidates(
-    x: Matrix, inverse_norm: Array, reference: Array | None, best: Array, candidates: Array
-) -> None:
+def _tile_candidates(x: Matrix, inverse_norm: Array, reference: Array | None, best: Array, candidates: Array) -> None:
     from herald_gpu.backend import _kernels
 
     n = x.shape[0]
@@ -201,5 +198,8 @@ def _tile_candidates(
 
 
 def _unit_rows(x: Matrix, inverse_norm: Array) -> Array:
-    dense = x.toarray() if scipy.sparse.issparse(x) else x
-    return (dense * inverse_norm[:, None]).astype(np.float32)
+    return (_dense(x) * inverse_norm[:, None]).astype(np.float32)
+
+
+def _dense(x: Matrix) -> Array:
+    return x.toarray() if hasattr(x, "toarray") else x

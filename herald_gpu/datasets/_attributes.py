@@ -36,9 +36,7 @@ class FeatureLaw:
         return rows
 
 
-def draw_labels(
-    rng: np.random.Generator, n_nodes: int, n_classes: int, class_imbalance: float
-) -> NDArray[np.int64]:
+def draw_labels(rng: np.random.Generator, n_nodes: int, n_classes: int, class_imbalance: float) -> NDArray[np.int64]:
     """Draw labels; a class has ``1 - class_imbalance`` times the nodes of the one before it, at least two."""
     shares = (1.0 - class_imbalance) ** np.arange(n_classes)
     counts = 2 + np.floor(shares / shares.sum() * (n_nodes - 2 * n_classes)).astype(np.int64)
@@ -59,9 +57,7 @@ def draw_training(
     return train
 
 
-def dense_features(
-    rng: np.random.Generator, labels: NDArray[np.int64], law: FeatureLaw
-) -> NDArray[np.float32]:
+def dense_features(rng: np.random.Generator, labels: NDArray[np.int64], law: FeatureLaw) -> NDArray[np.float32]:
     """Unit Gaussian noise around class means that lie `signal` away from the origin."""
     means = law.draw_directions(rng)
     means *= law.signal / np.linalg.norm(means, axis=1, keepdims=True)
@@ -74,9 +70,7 @@ def dense_features(
     return x
 
 
-def word_features(
-    rng: np.random.Generator, labels: NDArray[np.int64], law: FeatureLaw, mean_words: float
-) -> csr_array:
+def word_features(rng: np.random.Generator, labels: NDArray[np.int64], law: FeatureLaw, mean_words: float) -> csr_array:
     """Binary bags of words; each class tilts a common Zipf law by log-normal factors."""
     from scipy.sparse import csr_array
 

@@ -54,9 +54,7 @@ class Endpoints:
         total = self.nodes.size * (self.nodes.size - 1) // 2
         return within if same_class else total - within
 
-    def draw_keys(
-        self, rng: np.random.Generator, count: int, n_nodes: int, *, same_class: bool
-    ) -> NDArray[np.int64]:
+    def draw_keys(self, rng: np.random.Generator, count: int, n_nodes: int, *, same_class: bool) -> NDArray[np.int64]:
         """Draw at most `count` pairs; a pair u < v is the key ``u * n_nodes + v``."""
         first = self._at(rng.random(count) * self.weights[-1])
         own = self.classes[first]

@@ -176,9 +176,7 @@ def make_graph(
     connected = np.sort(for_edges.permutation(n_nodes)[:n_connected])
     weights = _wiring.degree_weights(for_edges, n_connected, power_law, mean_degree)
     ends = _wiring.Endpoints.of(connected, labels[connected], weights, n_classes)
-    edge_index = _wiring.draw_edges(
-        for_edges, ends, n_nodes=n_nodes, homophily=homophily, mean_degree=mean_degree
-    )
+    edge_index = _wiring.draw_edges(for_edges, ends, n_nodes=n_nodes, homophily=homophily, mean_degree=mean_degree)
     law = _attributes.FeatureLaw(n_classes, n_features, signal, informative_share)
     x: NDArray[np.float32] | csr_array
     if features == "dense":

@@ -57,7 +57,7 @@ def multihop_fisher(backend: Backend, graph: Graph, h: float, config: HeraldConf
         for hop in range(config.hops + 1):
             ratios[hop, low:high] = scatter.fisher(block[rows])
             if hop < config.hops:
-                block = ops.propagate(backend, graph.adjacency, inverse_degree, block)
+                block = ops.propagate(graph.adjacency, inverse_degree, block)
     total = xp.zeros(graph.n_features, dtype=xp.float64)
     for hop in range(config.hops + 1):
         total += (1.0 - h) ** hop * ops.scaled_by_max(backend, ratios[hop])

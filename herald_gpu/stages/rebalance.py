@@ -204,7 +204,7 @@ def _admit_absent(
 
 def _eviction_order(state: _State, nodes: Array, scores: NodeScores, prices: Prices) -> Array:
     """Place of each node in the order of eviction; the best-ranked node of each class must stay."""
-    backend, xp, n = state.backend, state.backend.xp, int(nodes.shape[0])
+    xp, n = state.backend.xp, int(nodes.shape[0])
     rank = xp.zeros(state.graph.n_nodes, dtype=xp.int64)
     rank[scores.ranking] = xp.arange(scores.ranking.shape[0], dtype=xp.int64)
     train = state.graph.train[nodes]

@@ -49,7 +49,9 @@ class Statistics:
     density: float
 
 
-def describe(backend: Backend, graph: Graph, kept: Matrix, nodes: Array, adjacency: Matrix) -> Statistics:
+def describe(
+    backend: Backend, graph: Graph, kept: Matrix, nodes: Array, adjacency: Matrix, full_edges: int
+) -> Statistics:
     """Measure the condensed graph.
 
     Parameters
@@ -62,6 +64,8 @@ def describe(backend: Backend, graph: Graph, kept: Matrix, nodes: Array, adjacen
         Nodes of the condensed graph.
     adjacency : CSR matrix
         Its edges.
+    full_edges : int
+        Directed edges of the full graph.
     """
     n, edges = int(nodes.shape[0]), int(adjacency.nnz)
     codes = graph.labels[nodes][graph.train[nodes]]
@@ -73,7 +77,7 @@ def describe(backend: Backend, graph: Graph, kept: Matrix, nodes: Array, adjacen
         n_nodes=n,
         n_edges=edges,
         node_ratio=n / graph.n_nodes,
-        edge_ratio=edges / graph.n_edges if graph.n_edges else 0.0,
+        edge_ratio=edges / full_edges if full_edges else 0.0,
         class_counts=tuple(int(count) for count in counts),
         class_entropy=float(-(shares * np.log(shares)).sum()) + 0.0,
         feature_variance=ops.scalar((ours / (whole + VARIANCE_EPS)).mean()),

@@ -1,0 +1,249 @@
+"""condense(): the caller's types in, the caller's types out."""
+
+from __future__ import annotations
+
+import logging
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from herald_gpu._version import __version__
+from herald_gpu.backend import get_backend
+from herald_gpu.config import HeraldConfig
+from herald_gpu.errors import ConfigError, InputError
+from herald_gpu.graph import Graph, check_finite, clean_edges, clean_features, stored_edges
+from herald_gpu.io import present
+from herald_gpu.io.read import Columns, Source, read
+from herald_gpu.pipeline import STAGES, Clock, run
+from herald_gpu.result import CondensedGraph, Contents
+from herald_gpu.summary import Report
+
+if TYPE_CHECKING:
+    from herald_gpu.assembly import Condensed
+    from herald_gpu.backend import Backend, BackendName
+    from herald_gpu.io.present import OutputType
+
+logger = logging.getLogger("herald_gpu")
+
+
+def condense(
+    edges: Any,  # noqa: ANN401 - every graph type of the field
+    feats: Any = None,  # noqa: ANN401
+    labels: Any = None,  # noqa: ANN401
+    train: Any = None,  # noqa: ANN401
+    *,
+    ratio: float = 0.01,
+    source: str = "src",
+    target: str = "dst",
+    node: str = "node",
+    label: str = "label",
+    train_column: str = "train",
+    unlabelled: Any = -1,  # noqa: ANN401
+    config: HeraldConfig | None = None,
+    backend: BackendName = "auto",
+    output_type: OutputType = "input",
+    random_state: int = 0,
+    verbose: bool = False,
+) -> CondensedGraph:
+    """Condense a labelled graph to a share of its storage.
+
+    Parameters
+    ----------
+    edges : table, (2, E) array or tensor, sparse matrix, NetworkX graph, or PyG Data
+        Directions do not matter; self loops, duplicates, weights and attributes are dropped, and the report
+        says so. Entries are node ids; rows and columns of a sparse matrix are rows of `feats`.
+    feats : table, 2-D array or tensor, or CSR matrix
+        One row a node. In a table the column `node` (or else the index) holds the ids, `label` the labels
+        (missing or `unlabelled` is unknown), `train_column` marks training nodes; all other columns are
+        features. In an array the ids are row numbers. Not needed with a PyG Data that has `x`.
+    labels : array or Series, optional
+        One a node, where `feats` has no label column.
+    train : boolean mask or node ids, optional
+        The training nodes; by default the column `train_column`, else all labelled nodes. Only labels of
+        training nodes are ever read.
+    ratio : float
+        The result takes at most this share of the graph's storage, in (0, 1].
+    source, target, node, label, train_column : str
+        Column names.
+    unlabelled : object
+        The label value that means unknown.
+    config : HeraldConfig, optional
+        Constants of the method; by default the default preset.
+    backend : {"auto", "cpu", "rapids"}
+    output_type : {"input", "numpy", "pandas", "polars", "arrow", "torch", "cupy", "cudf"}
+        What results are given as; by default as the input.
+    random_state : int
+        Seed of whatever is drawn at random.
+    verbose : bool
+        Show a progress bar.
+
+    Returns
+    -------
+    CondensedGraph
+
+    Notes
+    -----
+    For the inductive setting pass the training graph only; :meth:`CondensedGraph.transform` serves new nodes.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import herald_gpu
+    >>> edges = pd.DataFrame({"src": ["a", "b", "c", "d"], "dst": ["b", "c", "d", "a"]})
+    >>> nodes = pd.DataFrame(
+    ...     {"node": list("abcd"), "label": ["x", "y", "x", "y"], "f0": [1, 0, 1, 0], "f1": [0, 1, 0, 1]}
+    ... )
+    >>> small = herald_gpu.condense(edges, nodes, ratio=0.5)
+    >>> small.report.storage_ratio <= 0.5
+    True
+    >>> list(small.report.class_counts)
+    ['x', 'y']
+    """
+    config = HeraldConfig() if config is None else config
+    _check_options(ratio, config, random_state, output_type)
+    chosen = get_backend(backend)
+    columns = Columns(source, target, node, label, train_column)
+    with ExitStack() as stack:
+        clock = Clock(chosen, stack.enter_context(_progress()) if verbose else None)
+        with clock.stage("reading"):
+            given = read(edges, feats, labels, train, columns=columns, unlabelled=unlabelled)
+            graph, notes = build_graph(chosen, given, config)
+        made = run(chosen, graph, float(ratio), config, seed=random_state, clock=clock)
+    report = _report(chosen, given, made, clock, notes, config, ratio=float(ratio), seed=random_state)
+    for warning in report.warnings:
+        logger.warning("%s", warning)
+    style = present.choose_style(given.style, output_type)
+    return CondensedGraph(_contents(chosen, given, graph, made, columns, style, unlabelled), report)
+
+
+def build_graph(backend: Backend, given: Source, config: HeraldConfig) -> tuple[Graph, list[str]]:
+    """Clean what was read and bring it to the backend: (graph, what was dropped).
+
+    Labels outside the training set are erased here, before any stage can see them.
+    """
+    n, notes = len(given.node_ids), []
+    source, target = backend.asarray(given.source), backend.asarray(given.target)
+    if config.exact:
+        adjacency, dropped = clean_edges(backend, source, target, n)
+        for count, what in ((dropped.self_loops, "self loops"), (dropped.duplicates, "duplicate edges")):
+            if count:
+                notes.append(f"{count} {what} dropped")
+        if int(adjacency.nnz) == 0:
+            msg = "edges holds nothing but self loops: pass at least one edge between two nodes"
+            raise InputError(msg)
+    else:
+        adjacency = stored_edges(backend, source, target, n)
+    check_finite(given.features, given.feature_ids, given.node_ids)
+    features, kind = clean_features(backend, given.features)
+    codes = np.where(given.train, given.codes, -1) if config.exact else given.codes
+    labels, train = backend.asarray(codes, dtype=np.int32), backend.asarray(given.train)
+    return Graph(adjacency, features, kind, labels, train, len(given.class_values)), notes
+
+
+def _check_options(ratio: float, config: HeraldConfig, random_state: int, output_type: str) -> None:
+    if isinstance(ratio, bool) or not isinstance(ratio, int | float | np.number) or not 0 < ratio <= 1:
+        msg = f"ratio={ratio!r} is not valid: pass a number in (0, 1]"
+        raise ConfigError(msg)
+    if not isinstance(config, HeraldConfig):
+        msg = f"config={config!r} is not valid: pass a HeraldConfig, such as HeraldConfig.paper()"
+        raise ConfigError(msg)
+    if isinstance(random_state, bool) or not isinstance(random_state, int | np.integer) or random_state < 0:
+        msg = f"random_state={random_state!r} is not valid: pass an integer >= 0"
+        raise ConfigError(msg)
+    if output_type not in present.OUTPUT_TYPES:
+        msg = f"output_type={output_type!r} is not known: pass one of {present.OUTPUT_TYPES}"
+        raise ConfigError(msg)
+
+
+def _progress() -> Any:  # noqa: ANN401 - a tqdm bar
+    from tqdm import tqdm
+
+    return tqdm(total=len(STAGES) + 1, unit="stage", desc="reading")
+
+
+def _report(
+    backend: Backend,
+    given: Source,
+    made: Condensed,
+    clock: Clock,
+    notes: list[str],
+    config: HeraldConfig,
+    *,
+    ratio: float,
+    seed: int,
+) -> Report:
+    classes, s, sizes = given.class_values.tolist(), made.statistics, made.sizes
+    missing = [classes[code] for code in made.missing]
+    warnings = given.warnings + notes + list(made.warnings)
+    if missing:
+        warnings.append(f"no training node of the classes {missing} fits in the budget")
+    return Report(
+        heterophily=made.hetero.h,
+        weights=made.weights,
+        feature_count=int(made.feature_indices.shape[0]),
+        feature_tree=made.tree,
+        component_count=None if made.reduction is None else int(made.reduction.components.shape[0]),
+        requested_ratio=ratio,
+        storage_ratio=sizes.storage_bytes / sizes.full_bytes,
+        node_ratio=s.node_ratio,
+        edge_ratio=s.edge_ratio,
+        storage_bytes=sizes.storage_bytes,
+        budget_bytes=sizes.budget_bytes,
+        full_bytes=sizes.full_bytes,
+        storage_kind=sizes.kind,
+        published_storage_ratio=sizes.published_ratio,
+        n_nodes=s.n_nodes,
+        n_edges=s.n_edges,
+        class_counts=dict(zip(classes, s.class_counts, strict=True)),
+        missing_classes=missing,
+        class_entropy=s.class_entropy,
+        feature_variance=s.feature_variance,
+        mean_degree=s.mean_degree,
+        density=s.density,
+        expansion_depth=made.expansion.depth,
+        target_size=made.expansion.target_size,
+        timings=dict(clock.seconds),
+        peak_memory_bytes=backend.peak_memory(),
+        backend=backend.name,
+        versions={"herald_gpu": __version__, **backend.versions()},
+        random_state=int(seed),
+        config=config,
+        warnings=warnings,
+    )
+
+
+def _contents(
+    backend: Backend,
+    given: Source,
+    graph: Graph,
+    made: Condensed,
+    columns: Columns,
+    style: present.Style,
+    unlabelled: Any,  # noqa: ANN401
+) -> Contents:
+    host = backend.to_host
+    nodes, positions = host(made.nodes), host(made.feature_indices)
+    rank = np.zeros(graph.n_nodes, dtype=np.int64)
+    rank[host(made.scores.ranking)] = np.arange(1, int(graph.train.sum()) + 1)
+    raw = {name: host(getattr(made.scores, name)) for name in ("prototype", "boundary", "lid", "score")}
+    scaling, reduction = made.scaling, made.reduction
+    return Contents(
+        node_ids=given.node_ids[nodes],
+        feature_ids=given.feature_ids[positions],
+        class_values=given.class_values,
+        feature_positions=positions,
+        n_input_features=graph.n_features,
+        adjacency=host(made.adjacency),
+        features=host(made.features).astype(np.float32),
+        codes=host(made.labels),
+        train_mask=host(made.train_mask),
+        is_root=host(made.is_root),
+        is_landmark=np.zeros(len(nodes), dtype=bool),
+        scores={"node": given.node_ids, **raw, "rank": rank},
+        scaling=None if scaling is None else (host(scaling.mean)[positions], host(scaling.deviation)[positions]),
+        reduction=None if reduction is None else (host(reduction.mean), host(reduction.components)),
+        columns=columns,
+        style=style,
+        unlabelled=unlabelled,
+    )

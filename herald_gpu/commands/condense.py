@@ -1,0 +1,166 @@
+"""``herald condense``: condense a graph kept in files."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from herald_gpu.commands import _shared
+from herald_gpu.errors import ConfigError, FileFormatError
+
+if TYPE_CHECKING:
+    from herald_gpu import HeraldConfig
+    from herald_gpu.datasets import GraphFile
+
+PRESETS = ("default", "paper", "published-citation", "published-pubmed", "published-scaled")
+
+
+def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this type private
+    """Register the subcommand."""
+    about = "condense a graph kept in files"
+    parser = commands.add_parser("condense", help=about, description=f"{about.capitalize()}.")
+    parser.set_defaults(run=run)
+
+    files = parser.add_argument_group("files", "one archive, or edges and features apart")
+    files.add_argument("--data", metavar="NPZ", type=Path, help="edge_index, y, x (or CSR as x_data, ...), train_mask")
+    files.add_argument("--edges", metavar="FILE", type=Path, help="CSV, TSV, Parquet, or NPZ with edge_index")
+    files.add_argument(
+        "--features",
+        metavar="FILE",
+        type=Path,
+        help="CSV, TSV or Parquet with a row per node, or NPZ as in --data",
+    )
+    files.add_argument(
+        "--split", metavar="K", type=int, default=0, help="column of a two-dimensional train_mask (default 0)"
+    )
+
+    columns = parser.add_argument_group("columns of tables")
+    for option, default, meaning in (
+        ("--source", "src", "one end of an edge"),
+        ("--target", "dst", "the other end"),
+        ("--node", "node", "node id"),
+        ("--label", "label", "class"),
+        ("--train-column", "train", "whether a node is a training node"),
+    ):
+        columns.add_argument(option, metavar="NAME", default=default, help=f"{meaning} (default {default})")
+    columns.add_argument(
+        "--unlabelled",
+        metavar="VALUE",
+        type=literal,
+        default=-1,
+        help="label that means unknown (default -1)",
+    )
+
+    method = parser.add_argument_group("method")
+    method.add_argument("--preset", choices=PRESETS, default="default", help="the options to start from")
+    method.add_argument(
+        "--set",
+        metavar="KEY=VALUE",
+        type=assignment,
+        action="append",
+        default=[],
+        help="set a field of HeraldConfig; may be repeated",
+    )
+    _shared.add_run_options(parser, ratio=0.01)
+    _shared.add_output_options(parser)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Read the graph, condense it, give the result."""
+    import herald_gpu
+
+    config = build_config(args.preset, dict(args.set))
+    edges, features, labels, train = read_graph(args)
+    result = herald_gpu.condense(
+        edges,
+        features,
+        labels,
+        train,
+        ratio=args.ratio,
+        source=args.source,
+        target=args.target,
+        node=args.node,
+        label=args.label,
+        train_column=args.train_column,
+        unlabelled=args.unlabelled,
+        config=config,
+        backend=args.backend,
+        random_state=args.seed,
+        verbose=args.verbose,
+    )
+    _shared.give(result, args)
+
+
+def literal(text: str) -> object:
+    """Read a Python literal; what is none stays text.
+
+    Examples
+    --------
+    >>> literal("0.5"), literal("(1, 0, 0)"), literal("rank")
+    (0.5, (1, 0, 0), 'rank')
+    """
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def assignment(text: str) -> tuple[str, object]:
+    """Read ``KEY=VALUE``."""
+    key, equals, value = text.partition("=")
+    if not (key and equals):
+        msg = f"{text!r} is no assignment: pass KEY=VALUE, as in depth=1"
+        raise argparse.ArgumentTypeError(msg)
+    return key.strip(), literal(value.strip())
+
+
+def build_config(preset: str, changes: dict[str, Any]) -> HeraldConfig:
+    """Make the configuration of a preset with some fields changed."""
+    from herald_gpu import HeraldConfig
+
+    names = sorted(field.name for field in dataclasses.fields(HeraldConfig))
+    for key in changes:
+        if key not in names:
+            msg = f"--set {key} names no field of HeraldConfig: pass one of {', '.join(names)}"
+            raise ConfigError(msg)
+    if preset == "default":
+        start = HeraldConfig()
+    elif preset == "paper":
+        start = HeraldConfig.paper()
+    else:
+        start = HeraldConfig.published(preset.removeprefix("published-"))  # type: ignore[arg-type]
+    return dataclasses.replace(start, **changes)
+
+
+def read_graph(args: argparse.Namespace) -> tuple[Any, Any, Any, Any]:
+    """Read edges, features, labels and training set; a table of nodes holds the last two itself."""
+    from herald_gpu.datasets import read_npz, read_table
+
+    if (args.data is None) == (args.edges is None) or (args.edges is None) != (args.features is None):
+        msg = "pass either --data NPZ or both --edges FILE and --features FILE to say which graph to condense"
+        raise ConfigError(msg)
+    edges: Any
+    nodes: GraphFile | None
+    if args.data:
+        nodes = read_npz(args.data, split=args.split)
+        edges = nodes.edge_index
+    else:
+        nodes = read_npz(args.features, split=args.split) if is_archive(args.features) else None
+        edges = read_npz(args.edges).edge_index if is_archive(args.edges) else read_table(args.edges)
+    if edges is None:
+        msg = f"{args.data or args.edges} holds no edges: store them as edge_index, shape (2, E)"
+        raise FileFormatError(msg)
+    if nodes is None:
+        return edges, read_table(args.features), None, None
+    if nodes.features is None:
+        msg = f"{args.data or args.features} holds no features: store them as x, or as parts of a CSR array"
+        raise FileFormatError(msg)
+    return edges, nodes.features, nodes.labels, nodes.train
+
+
+def is_archive(path: Path) -> bool:
+    """Tell NPZ archives from tables by their names."""
+    return path.suffix.lower() == ".npz"

@@ -1,0 +1,43 @@
+"""``herald demo``: condense a synthetic heterophilic graph."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from herald_gpu.commands import _shared
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this type private
+    """Register the subcommand."""
+    about = "condense a synthetic heterophilic graph"
+    parser = commands.add_parser("demo", help=about, description=f"{about.capitalize()}.")
+    parser.set_defaults(run=run)
+    group = parser.add_argument_group("graph")
+    group.add_argument("--nodes", metavar="N", type=int, default=2000, help="number of nodes (default %(default)s)")
+    group.add_argument(
+        "--homophily", type=float, default=0.2, help="share of edges inside a class (default %(default)s)"
+    )
+    _shared.add_run_options(parser, ratio=0.05)
+    _shared.add_output_options(parser)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Draw the graph, condense it, show the result."""
+    import herald_gpu
+    from herald_gpu.datasets import make_graph
+
+    graph = make_graph(args.nodes, homophily=args.homophily, seed=args.seed)
+    result = herald_gpu.condense(
+        graph.edge_index,
+        graph.features,
+        graph.labels,
+        graph.train,
+        ratio=args.ratio,
+        backend=args.backend,
+        random_state=args.seed,
+        verbose=args.verbose,
+    )
+    _shared.give(result, args)

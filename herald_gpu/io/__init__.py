@@ -1,0 +1,1 @@
+"""Every foreign type is known here and nowhere else."""

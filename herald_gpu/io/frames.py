@@ -1,0 +1,140 @@
+"""Tables of nodes and edges: pandas, cuDF, polars, Arrow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from herald_gpu.errors import ColumnError, InputError, UnsupportedInputError
+from herald_gpu.io.kinds import kind_of, library
+
+if TYPE_CHECKING:
+    import scipy.sparse
+
+SHOWN = 5
+"""How many offenders an error message lists."""
+
+
+@dataclass(frozen=True)
+class NodeTable:
+    """What a table of nodes holds.
+
+    Attributes
+    ----------
+    ids : array
+        Node ids, in row order.
+    features : float32 array or CSR matrix
+    names : list
+        Names of the feature columns.
+    labels, train : Series, optional
+        The label and training columns.
+    sparse : bool
+        Whether the features came in sparse columns.
+    """
+
+    ids: np.ndarray
+    features: np.ndarray | scipy.sparse.csr_matrix
+    names: list[Any]
+    labels: pd.Series | None
+    train: pd.Series | None
+    sparse: bool
+
+
+def to_pandas(frame: Any) -> pd.DataFrame:  # noqa: ANN401 - any frame
+    """Bring any frame to pandas."""
+    kind = kind_of(frame)
+    if kind == "pandas":
+        return frame.to_frame() if isinstance(frame, pd.Series) else frame
+    if kind == "cudf":
+        return frame.to_pandas()
+    if not hasattr(frame, "__arrow_c_stream__"):
+        msg = f"a {type(frame).__name__} is not a table that can be read: pass a DataFrame or an Arrow table"
+        if hasattr(frame, "collect"):
+            msg = f"a {type(frame).__name__} holds no data yet: pass the frame that .collect() gives"
+        raise UnsupportedInputError(msg)
+    return library("pyarrow", "arrow").table(frame).to_pandas()
+
+
+def read_edge_columns(frame: pd.DataFrame, source: str, target: str) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    """Take the two ends of every edge from a table: (source, target, warnings)."""
+    for argument, name in (("source", source), ("target", target)):
+        if name not in frame.columns:
+            msg = (
+                f"edges has no column {name!r} (it has {_some(frame.columns)}): name the column with {argument}=, "
+                "for example source='from', target='to'"
+            )
+            raise ColumnError(msg)
+        if frame[name].isna().any():
+            msg = f"edges column {name!r} has {int(frame[name].isna().sum())} missing values: drop those rows first"
+            raise InputError(msg)
+    extra = [name for name in frame.columns if name not in (source, target)]
+    warnings = [f"edge columns {_some(extra)} are ignored: edges carry no weights or attributes here"] if extra else []
+    return frame[source].to_numpy(), frame[target].to_numpy(), warnings
+
+
+def read_node_table(frame: pd.DataFrame, *, node: str, label: str, train: str, argument: str = "feats") -> NodeTable:
+    """Take ids, features, labels and training marks from a table of nodes.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+    node, label, train : str
+        Column names; without the `node` column the index holds the ids.
+    argument : str
+        What to call the table in messages.
+    """
+    if not frame.columns.is_unique:
+        repeated = frame.columns[frame.columns.duplicated()].unique()
+        msg = f"{argument} has repeated column names {_some(repeated)}: rename them"
+        raise ColumnError(msg)
+    if node in frame.columns:
+        ids = frame[node]
+    else:
+        if frame.index.nlevels > 1:
+            msg = f"{argument} has a MultiIndex and no column {node!r}: give one column of node ids and name it with node="
+            raise ColumnError(msg)
+        ids = frame.index.to_series()
+    if ids.isna().any():
+        msg = f"{argument} has {int(ids.isna().sum())} missing node ids: every row needs one"
+        raise InputError(msg)
+    if ids.duplicated().any():
+        repeated = ids[ids.duplicated()].unique()
+        msg = f"{argument} has duplicate node ids {_some(repeated)}: keep one row for each node"
+        raise InputError(msg)
+    names = [name for name in frame.columns if name not in (node, label, train)]
+    features, sparse = _feature_columns(frame, names, argument)
+    return NodeTable(
+        ids=ids.to_numpy(),
+        features=features,
+        names=names,
+        labels=frame[label] if label in frame.columns else None,
+        train=frame[train] if train in frame.columns else None,
+        sparse=sparse,
+    )
+
+
+def _feature_columns(
+    frame: pd.DataFrame, names: list[Any], argument: str
+) -> tuple[np.ndarray | scipy.sparse.csr_matrix, bool]:
+    if not names:
+        msg = f"{argument} has no feature columns: graphs without features are not supported, add at least one column"
+        raise UnsupportedInputError(msg)
+    part = frame[names]
+    dtypes = [getattr(dtype, "subtype", dtype) for dtype in part.dtypes]
+    bad = [n for n, d in zip(names, dtypes, strict=True) if not pd.api.types.is_numeric_dtype(d) or d.kind == "c"]
+    if bad:
+        msg = f"{argument} columns {_some(bad)} are not numeric: encode or drop them, or name them with node=, label=, train_column="
+        raise UnsupportedInputError(msg)
+    if all(isinstance(dtype, pd.SparseDtype) for dtype in part.dtypes):
+        return part.sparse.to_coo().tocsr().astype(np.float32), True
+    with np.errstate(over="ignore"):  # beyond float32 becomes infinite, which is reported by name later
+        return part.to_numpy(dtype=np.float32, na_value=np.nan), False
+
+
+def _some(values: Any) -> str:  # noqa: ANN401 - any sequence
+    listed = list(values)
+    shown = ", ".join(repr(value) for value in listed[:SHOWN])
+    return f"[{shown}{', ...' if len(listed) > SHOWN else ''}]"

@@ -1,0 +1,89 @@
+"""What kind of object the caller holds, told without importing the library it comes from."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Literal
+
+from herald_gpu.errors import DeviceError, MissingDependencyError
+
+Kind = Literal[
+    "none", "pandas", "cudf", "polars", "arrow", "numpy", "scipy", "cupy", "cupyx", "torch", "pyg", "networkx", "other"
+]
+FRAME_KINDS = ("pandas", "cudf", "polars", "arrow")
+SPARSE_KINDS = ("scipy", "cupyx")
+
+_ROOTS: dict[str, Kind] = {
+    "pandas": "pandas",
+    "cudf": "cudf",
+    "polars": "polars",
+    "pyarrow": "arrow",
+    "numpy": "numpy",
+    "scipy": "scipy",
+    "cupy": "cupy",
+    "cupyx": "cupyx",
+    "torch": "torch",
+    "torch_geometric": "pyg",
+    "networkx": "networkx",
+}
+
+
+def unproxy(value: Any) -> Any:  # noqa: ANN401 - any object
+    """Give the plain object behind a `cudf.pandas` proxy; other objects pass.
+
+    Proxies are looked for first: merely asking one for `__cuda_array_interface__` moves data.
+    """
+    if hasattr(type(value), "_fsproxy_slow"):
+        return value.as_cpu_object() if hasattr(value, "as_cpu_object") else value._fsproxy_slow  # noqa: SLF001
+    return value
+
+
+def kind_of(value: Any) -> Kind:  # noqa: ANN401 - any object
+    """Name the family of an object, subclasses included."""
+    if value is None:
+        return "none"
+    for base in type(value).__mro__[:-1]:
+        found = _ROOTS.get(base.__module__.partition(".")[0])
+        if found is not None:
+            return found
+    if hasattr(value, "__arrow_c_stream__"):
+        return "arrow"
+    return "other"
+
+
+def device_of(value: Any) -> Literal["host", "cuda"] | None:  # noqa: ANN401 - any object
+    """Tell where an argument lives; None for what has no place (None, lists of ids)."""
+    kind = kind_of(value)
+    if kind in ("none", "other", "networkx"):
+        return None
+    if kind in ("cudf", "cupy", "cupyx"):
+        return "cuda"
+    if kind == "pyg":
+        value = getattr(value, "edge_index", None)
+        kind = kind_of(value)
+    if kind == "torch":
+        return "cuda" if bool(value.is_cuda) else "host"
+    return "host"
+
+
+def check_devices(**arguments: Any) -> Literal["host", "cuda"]:  # noqa: ANN401 - any objects
+    """Refuse arguments that live on different devices; tell the common one."""
+    found = {name: device_of(value) for name, value in arguments.items()}
+    places = {name: place for name, place in found.items() if place is not None}
+    if len(set(places.values())) > 1:
+        listed = ", ".join(f"{name} on {place}" for name, place in places.items())
+        msg = f"arguments live on different devices ({listed}): move them all to one"
+        raise DeviceError(msg)
+    return next(iter(places.values()), "host")
+
+
+def library(name: str, extra: str | None = None) -> Any:  # noqa: ANN401 - a module
+    """Import an optional library, or say how to get it."""
+    import importlib
+
+    try:
+        return sys.modules.get(name) or importlib.import_module(name)
+    except ImportError as error:
+        wanted = f'"herald-gpu[{extra}]"' if extra else name.replace("_", "-")
+        msg = f"{name} is needed for this and is not installed: pip install {wanted}"
+        raise MissingDependencyError(msg) from error

@@ -1,0 +1,141 @@
+"""Labels and training marks, whatever they come as."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from herald_gpu.errors import InputError, UnsupportedInputError
+from herald_gpu.io.frames import SHOWN
+from herald_gpu.io.kinds import kind_of
+from herald_gpu.io.matrices import to_numpy
+
+MASK_VALUES = (0, 1)
+
+
+def aligned(values: Any, ids: np.ndarray, argument: str) -> pd.Series | np.ndarray:  # noqa: ANN401 - any vector
+    """Bring a vector with one entry a node to the row order of `ids`.
+
+    A Series whose index holds the node ids is matched by id; anything else (and a Series with the default
+    index) is taken in row order.
+    """
+    if kind_of(values) in ("pandas", "cudf") and hasattr(values, "index"):
+        series = values.to_pandas() if kind_of(values) == "cudf" else values
+        if isinstance(series, pd.DataFrame):
+            msg = f"{argument} is a table of {series.shape[1]} columns: pass one column"
+            raise InputError(msg)
+        if not series.index.equals(pd.RangeIndex(len(series))) and not series.index.equals(pd.Index(ids)):
+            places = series.index.get_indexer(ids) if series.index.is_unique else np.array([-1])
+            if len(series) != len(ids) or (places < 0).any():
+                msg = (
+                    f"{argument} has an index that does not hold the node ids: give it that index, or pass .to_numpy()"
+                )
+                raise InputError(msg)
+            series = series.iloc[places]
+        values = series.reset_index(drop=True)
+    else:
+        values = to_numpy(values)
+    if len(values) != len(ids):
+        msg = f"{argument} has {len(values)} entries but there are {len(ids)} nodes: pass one a node"
+        raise InputError(msg)
+    return values
+
+
+def read_labels(values: pd.Series | np.ndarray, unlabelled: Any, argument: str) -> tuple[np.ndarray, np.ndarray]:  # noqa: ANN401
+    """Split labels into (values, known): null and `unlabelled` mean unknown."""
+    if values.ndim > 1:
+        if values.shape[1] != 1:
+            msg = f"{argument} has shape {values.shape}: multi-label targets are not supported, pass one class a node"
+            raise UnsupportedInputError(msg)
+        values = np.asarray(values)[:, 0]
+    series = pd.Series(values).reset_index(drop=True)
+    known = series.notna().to_numpy(dtype=bool)
+    if unlabelled is not None:
+        known = known & ~(series == unlabelled).fillna(value=False).to_numpy(dtype=bool)
+    return series.to_numpy(dtype=object, na_value=None), known
+
+
+def encode_classes(
+    values: np.ndarray, known: np.ndarray, train: np.ndarray, argument: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """Number the classes that occur among training nodes: (codes, class values).
+
+    Values that occur only outside the training set are unknown (-1): nothing here depends on them.
+    """
+    if not known.any():
+        msg = f"{argument} has no labelled node: at least two classes with a training node are needed"
+        raise InputError(msg)
+    if not train.any():
+        msg = "train marks no node: at least one training node of two classes is needed"
+        raise InputError(msg)
+    blind = train & ~known
+    if blind.any():
+        msg = f"train marks {int(blind.sum())} nodes without a label: label them or leave them out"
+        raise InputError(msg)
+    if isinstance(values[train][0], float | np.floating):
+        values = _whole(values, known, train, argument)
+    try:
+        classes, codes = np.unique(values[train], return_inverse=True)
+    except TypeError as error:
+        msg = f"{argument} mixes types that do not compare: use one type for all classes"
+        raise InputError(msg) from error
+    if len(classes) == 1:
+        msg = f"{argument} has one class only among training nodes ({classes[0]!r}): at least two are needed"
+        raise InputError(msg)
+    index = pd.Index(classes)
+    every = np.full(len(values), -1, dtype=np.int32)
+    every[train] = codes
+    rest = known & ~train
+    every[rest] = index.get_indexer(values[rest])
+    return every, _plain(classes)
+
+
+def _whole(values: np.ndarray, known: np.ndarray, train: np.ndarray, argument: str) -> np.ndarray:
+    if any(float(value) != int(value) for value in np.unique(values[train].astype(np.float64))):
+        msg = f"{argument} has fractional values: regression targets are not supported, pass classes"
+        raise UnsupportedInputError(msg)
+    whole = values.copy()
+    numbers = values[known].astype(np.float64)
+    whole[known] = [int(number) if number == int(number) else number for number in numbers]
+    return whole
+
+
+def _plain(classes: np.ndarray) -> np.ndarray:
+    """Give class values their natural dtype (integers, booleans, strings)."""
+    plain = np.asarray(classes.tolist())
+    return plain if plain.dtype.kind in "biuU" else classes
+
+
+def read_train(train: Any, ids: np.ndarray, argument: str) -> np.ndarray:  # noqa: ANN401 - mask or ids
+    """Read training marks: a boolean mask with one entry a node, or node ids."""
+    plain = np.asarray(to_numpy(train.to_pandas() if kind_of(train) == "cudf" else train))
+    if plain.dtype == object and len(plain) and all(isinstance(value, bool | np.bool_) for value in plain):
+        plain = plain.astype(bool)
+    if plain.dtype == bool:
+        mask = aligned(train, ids, argument)
+        return np.asarray(mask).astype(bool)
+    if plain.ndim != 1:
+        msg = f"{argument} has shape {plain.shape}: pass a boolean mask of length {len(ids)}, or node ids"
+        raise InputError(msg)
+    mask_like = plain.dtype.kind in "iuf" and len(plain) == len(ids) and len(ids) > len(MASK_VALUES)
+    if plain.dtype.kind == "f" or (mask_like and np.isin(plain, MASK_VALUES).all()):
+        msg = f"{argument} looks like a mask but has dtype {plain.dtype}: pass booleans (.astype(bool)), or node ids"
+        raise InputError(msg)
+    places = pd.Index(ids).get_indexer(plain)
+    if (places < 0).any():
+        lost = plain[places < 0]
+        msg = f"{argument} names {len(lost)} nodes that feats does not have, such as {lost[:SHOWN].tolist()}"
+        raise InputError(msg)
+    mask = np.zeros(len(ids), dtype=bool)
+    mask[places] = True
+    return mask
+
+
+def read_train_column(column: pd.Series, name: str) -> np.ndarray:
+    """Read a boolean column of training marks."""
+    if not pd.api.types.is_bool_dtype(column.dtype) or column.isna().any():
+        msg = f"feats column {name!r} has dtype {column.dtype}: make it boolean without missing values (.astype(bool))"
+        raise InputError(msg)
+    return column.to_numpy(dtype=bool)

@@ -1,0 +1,42 @@
+"""Whole-graph objects: NetworkX graphs in and out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from herald_gpu.io.kinds import library
+
+if TYPE_CHECKING:
+    import networkx
+
+
+def as_ids(values: list[Any]) -> np.ndarray:
+    """Put hashable node ids into a 1-D array; ids that are tuples stay whole."""
+    array = np.asarray(values) if values and not isinstance(values[0], tuple) else None
+    if array is None or array.ndim != 1:
+        array = np.empty(len(values), dtype=object)
+        array[:] = values
+    return array
+
+
+def read_networkx(graph: networkx.Graph) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[str]]:
+    """Take nodes and edges from a NetworkX graph: (ids, source, target, warnings)."""
+    ids = as_ids(list(graph.nodes))
+    pairs = list(graph.edges(data=False)) if not graph.is_multigraph() else list(graph.edges(keys=False))
+    source, target = (as_ids([pair[end] for pair in pairs]) for end in (0, 1))
+    first = next(iter(graph.edges(data=True)), (None, None, {}))[-1]
+    warnings = [f"edge attributes {sorted(map(str, first))} are ignored"] if first else []
+    return ids, source, target, warnings
+
+
+def to_networkx(node_ids: np.ndarray, edge_index: np.ndarray, attributes: dict[str, list[Any]]) -> networkx.Graph:
+    """Build an undirected NetworkX graph; `attributes` holds one list for each node attribute."""
+    graph = library("networkx").Graph()
+    ids = node_ids.tolist()
+    rows = (dict(zip(attributes, values, strict=True)) for values in zip(*attributes.values(), strict=True))
+    graph.add_nodes_from(zip(ids, rows, strict=True))
+    once = edge_index[:, edge_index[0] <= edge_index[1]]
+    graph.add_edges_from((ids[u], ids[v]) for u, v in once.T.tolist())
+    return graph

@@ -1,0 +1,238 @@
+"""From the caller's objects to plain arrays with nodes in the order of their ids."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from herald_gpu.errors import ColumnError, InputError, UnsupportedInputError
+from herald_gpu.io import frames, labels, matrices, networks, torch
+from herald_gpu.io.kinds import FRAME_KINDS, Kind, check_devices, kind_of, unproxy
+
+if TYPE_CHECKING:
+    import scipy.sparse
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Names of the columns that matter in tables."""
+
+    source: str = "src"
+    target: str = "dst"
+    node: str = "node"
+    label: str = "label"
+    train: str = "train"
+
+
+@dataclass(frozen=True)
+class Style:
+    """How the caller speaks: what results are given back as."""
+
+    edges: Kind
+    nodes: Kind
+    sparse: bool
+
+
+@dataclass(frozen=True)
+class Source:
+    """The caller's graph, taken apart; nodes are in the order of their ids.
+
+    Attributes
+    ----------
+    source, target : int64 arrays
+        Node positions of the ends of every edge given.
+    features : float32 array or CSR matrix
+    node_ids : array
+        Ascending.
+    feature_ids : array
+        Column names, or column numbers where there are none.
+    codes : int32 array
+        Classes of all nodes with a known label, -1 for the rest. Selection must not see those outside `train`.
+    class_values : array
+        The caller's value of each class.
+    train : bool array
+    style : Style
+    warnings : list of str
+    """
+
+    source: np.ndarray
+    target: np.ndarray
+    features: np.ndarray | scipy.sparse.csr_matrix
+    node_ids: np.ndarray
+    feature_ids: np.ndarray
+    codes: np.ndarray
+    class_values: np.ndarray
+    train: np.ndarray
+    style: Style
+    warnings: list[str] = field(default_factory=list)
+
+
+def read(
+    edges: Any,  # noqa: ANN401 - every type this package reads
+    feats: Any = None,  # noqa: ANN401
+    given_labels: Any = None,  # noqa: ANN401
+    given_train: Any = None,  # noqa: ANN401
+    *,
+    columns: Columns,
+    unlabelled: Any = -1,  # noqa: ANN401
+) -> Source:
+    """Read a graph.
+
+    Parameters
+    ----------
+    edges, feats, given_labels, given_train
+        As :func:`herald_gpu.condense` takes them.
+    columns : Columns
+    unlabelled : object
+        The label value that means unknown.
+    """
+    edges, feats, given_labels, given_train = (unproxy(v) for v in (edges, feats, given_labels, given_train))
+    check_devices(edges=edges, feats=feats, labels=given_labels, train=given_train)
+    edge_kind, warnings = kind_of(edges), []
+    if edge_kind == "pyg":
+        edges, feats, given_labels, given_train, warnings = _from_pyg(edges, feats, given_labels, given_train)
+        edge_kind = "torch"
+    table, style = _read_nodes(feats, edges, edge_kind, columns)
+    if len(table.ids) == 0:
+        msg = "feats has no rows: the graph is empty, pass at least one training node of two classes"
+        raise InputError(msg)
+    values, known, label_name = _labels(table, given_labels, columns, unlabelled)
+    train = _train(table, given_train, columns, known)
+    codes, class_values = labels.encode_classes(values, known, train, label_name)
+    order = _order(table.ids)
+    node_ids = table.ids[order]
+    source, target, more = _read_edges(edges, edge_kind, node_ids, order, columns)
+    if len(source) == 0:
+        msg = "edges is empty: pass at least one edge"
+        raise InputError(msg)
+    in_order = bool((order == np.arange(len(order))).all())
+    return Source(
+        source=source,
+        target=target,
+        features=table.features if in_order else table.features[order],
+        node_ids=node_ids,
+        feature_ids=networks.as_ids(table.names) if table.names else np.arange(table.features.shape[1]),
+        codes=codes[order],
+        class_values=class_values,
+        train=train[order],
+        style=style,
+        warnings=warnings + more,
+    )
+
+
+def _from_pyg(data: Any, feats: Any, given_labels: Any, given_train: Any) -> tuple[Any, Any, Any, Any, list[str]]:  # noqa: ANN401
+    edge_index, x, y, mask, warnings = torch.read_pyg(data)
+    for name, inside, outside in (("feats", x, feats), ("labels", y, given_labels)):
+        if inside is not None and outside is not None:
+            msg = f"{name}= is given together with a PyG Data that holds its own: pass one of them"
+            raise ColumnError(msg)
+    train = mask if given_train is None else given_train
+    return edge_index, x if feats is None else feats, y if given_labels is None else given_labels, train, warnings
+
+
+def _read_nodes(feats: Any, edges: Any, edge_kind: Kind, columns: Columns) -> tuple[frames.NodeTable, Style]:  # noqa: ANN401
+    kind = kind_of(feats)
+    if kind == "none":
+        msg = "feats is missing: graphs without features are not supported, pass a matrix or table with one row a node"
+        raise UnsupportedInputError(msg)
+    if kind in FRAME_KINDS:
+        table = frames.read_node_table(
+            frames.to_pandas(feats), node=columns.node, label=columns.label, train=columns.train
+        )
+        return table, Style(edge_kind, kind, table.sparse)
+    if columns.node != Columns.node and kind != "none":
+        msg = f"node={columns.node!r} names a column, but feats is a {type(feats).__name__} without columns: leave node= out"
+        raise ColumnError(msg)
+    features = matrices.read_feature_matrix(feats)
+    ids = networks.as_ids(list(edges.nodes)) if edge_kind == "networkx" else np.arange(features.shape[0])
+    if len(ids) != features.shape[0]:
+        msg = f"feats has {features.shape[0]} rows but the NetworkX graph has {len(ids)} nodes: pass one row a node"
+        raise InputError(msg)
+    table = frames.NodeTable(ids, features, [], None, None, sparse=matrices.is_sparse(feats))
+    return table, Style(edge_kind, "numpy" if kind in ("other", "scipy") else kind, table.sparse)
+
+
+def _labels(
+    table: frames.NodeTable,
+    given: Any,
+    columns: Columns,
+    unlabelled: Any,  # noqa: ANN401
+) -> tuple[np.ndarray, np.ndarray, str]:
+    if given is not None and table.labels is not None:
+        msg = f"labels= is given together with the feats column {columns.label!r}: pass one of them"
+        raise ColumnError(msg)
+    if given is not None:
+        return *labels.read_labels(labels.aligned(given, table.ids, "labels"), unlabelled, "labels"), "labels"
+    if table.labels is None:
+        msg = f"no labels: pass labels=, or name the label column of feats with label= (there is no {columns.label!r})"
+        raise ColumnError(msg)
+    name = f"feats column {columns.label!r}"
+    return *labels.read_labels(table.labels, unlabelled, name), name
+
+
+def _train(table: frames.NodeTable, given: Any, columns: Columns, known: np.ndarray) -> np.ndarray:  # noqa: ANN401
+    if given is not None and table.train is not None:
+        msg = f"train= is given together with the feats column {columns.train!r}: pass one of them"
+        raise ColumnError(msg)
+    if given is not None:
+        return labels.read_train(given, table.ids, "train")
+    if table.train is not None:
+        return labels.read_train_column(table.train, columns.train)
+    if columns.train != Columns.train:
+        msg = f"feats has no column {columns.train!r}: correct train_column=, or pass train="
+        raise ColumnError(msg)
+    return known
+
+
+def _order(ids: np.ndarray) -> np.ndarray:
+    try:
+        return np.argsort(ids, kind="stable")
+    except TypeError as error:
+        msg = "node ids mix types that do not compare: make them all integers or all strings"
+        raise InputError(msg) from error
+
+
+def _read_edges(
+    edges: Any,
+    kind: Kind,
+    node_ids: np.ndarray,
+    order: np.ndarray,
+    columns: Columns,
+) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    warnings: list[str] = []
+    if kind == "none":
+        msg = "edges is missing: pass a table, a (2, E) array, a sparse matrix, a NetworkX graph or a PyG Data"
+        raise InputError(msg)
+    if matrices.is_sparse(edges):
+        rows, cols, warnings = matrices.read_edge_matrix(edges, len(node_ids))
+        place = np.empty(len(order), dtype=np.int64)
+        place[order] = np.arange(len(order))
+        return place[rows], place[cols], warnings
+    if kind == "networkx":
+        _, source, target, warnings = networks.read_networkx(edges)
+    elif kind in FRAME_KINDS:
+        source, target, warnings = frames.read_edge_columns(frames.to_pandas(edges), columns.source, columns.target)
+    else:
+        source, target = matrices.read_edge_array(edges)
+    return _places(source, node_ids), _places(target, node_ids), warnings
+
+
+def _places(ends: np.ndarray, node_ids: np.ndarray) -> np.ndarray:
+    plain = node_ids.dtype.kind in "iu" and ends.dtype.kind in "iu"
+    if plain and len(ends) and node_ids[0] == 0 and node_ids[-1] == len(node_ids) - 1:
+        places = ends.astype(np.int64)
+        lost = (places < 0) | (places >= len(node_ids))
+    else:
+        places = pd.Index(node_ids).get_indexer(ends).astype(np.int64)
+        lost = places < 0
+    if lost.any():
+        shown = pd.unique(pd.Series(ends[lost]))[: frames.SHOWN].tolist()
+        msg = (
+            f"edges name nodes that feats does not have, such as {shown} (ids of feats are {node_ids.dtype}, "
+            f"such as {node_ids[: frames.SHOWN].tolist()}): add those nodes to feats or drop the edges"
+        )
+        raise InputError(msg)
+    return places

@@ -1,0 +1,57 @@
+"""PyTorch tensors and PyG data objects, in and out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from herald_gpu.errors import InputError, UnsupportedInputError
+from herald_gpu.io.kinds import library
+
+if TYPE_CHECKING:
+    import scipy.sparse
+    import torch
+    from torch_geometric.data import Data
+
+REFUSED = {
+    "HeteroData": "heterogeneous graphs are not supported: pass one node type and one edge type as Data",
+    "TemporalData": "temporal graphs are not supported: pass a snapshot as Data",
+}
+IGNORED = ("edge_attr", "edge_weight")
+
+
+def read_pyg(data: Data) -> tuple[Any, Any, Any, Any, list[str]]:
+    """Take a PyG `Data` apart: (edge_index, x, y, train_mask, warnings); absent parts are None."""
+    for base in type(data).__mro__:
+        if base.__name__ in REFUSED:
+            raise UnsupportedInputError(REFUSED[base.__name__])
+    if getattr(data, "edge_index", None) is None:
+        msg = "edges is a PyG Data without edge_index: set it (for adj_t, torch_geometric.utils.to_edge_index helps)"
+        raise InputError(msg)
+    present = [name for name in IGNORED if getattr(data, name, None) is not None]
+    warnings = [f"edge attributes {present} are ignored"] if present else []
+    train = getattr(data, "train_mask", None)
+    if train is not None and train.ndim > 1:
+        msg = f"edges is a PyG Data whose train_mask has shape {tuple(train.shape)}: pass train=data.train_mask[:, k]"
+        raise InputError(msg)
+    return data.edge_index, getattr(data, "x", None), getattr(data, "y", None), train, warnings
+
+
+def to_tensor(array: np.ndarray) -> torch.Tensor:
+    """Copy a NumPy array into a tensor."""
+    return library("torch", "eval").from_numpy(np.ascontiguousarray(array).copy())
+
+
+def to_sparse_tensor(matrix: scipy.sparse.csr_matrix) -> torch.Tensor:
+    """Copy a CSR matrix into a coalesced sparse COO tensor."""
+    torch_ = library("torch", "eval")
+    coo = matrix.tocoo()
+    indices = to_tensor(np.stack([coo.row, coo.col]).astype(np.int64))
+    return torch_.sparse_coo_tensor(indices, to_tensor(coo.data), coo.shape, is_coalesced=True, check_invariants=False)
+
+
+def to_pyg(fields: dict[str, Any]) -> Data:
+    """Build a PyG `Data`; NumPy arrays among the fields become tensors."""
+    data = library("torch_geometric.data").Data
+    return data(**{k: to_tensor(v) if isinstance(v, np.ndarray) else v for k, v in fields.items()})

@@ -1,0 +1,144 @@
+"""The report: what was asked, what came out, what it cost."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from herald_gpu.config import HeraldConfig
+from herald_gpu.stages.weights import ScoreWeights
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """Figures of one condensation.
+
+    Attributes
+    ----------
+    heterophily : float
+        Share of cross-class edges among training nodes (eq:hetero).
+    weights : ScoreWeights
+        alpha (prototype), beta (boundary), gamma (LID).
+    feature_count : int
+        Kept features.
+    feature_tree : str or None
+        The decision tree that counted them; None if the number was given.
+    component_count : int or None
+        Principal components, if the kept features were reduced to some.
+    requested_ratio, storage_ratio, node_ratio, edge_ratio : float
+        Asked for; and what came out over the full graph.
+    storage_bytes, budget_bytes, full_bytes : int
+        Nominal bytes (eq:budget) of the result, of what was allowed, and of the full graph.
+    storage_kind : str
+        How features are priced: "dense", "binary" or "sparse".
+    published_storage_ratio : float or None
+        The paper's storage ratio, where the published accounting was asked for.
+    n_nodes, n_edges : int
+        Edges are directed: every undirected edge counts twice.
+    class_counts : dict
+        Training nodes in the result, by the caller's class value.
+    missing_classes : list
+        Classes without a training node in the result.
+    class_entropy, feature_variance, mean_degree, density : float
+        Of the result (eq:class_ent, eq:feat_var).
+    expansion_depth : int
+        Hops that the expansion used.
+    target_size : int
+        n*: nodes gathered by the expansion at exactly the budget.
+    timings : dict
+        Seconds per stage.
+    peak_memory_bytes : int or None
+        Peak memory of the process (CPU) so far.
+    backend : str
+    versions : dict
+    random_state : int
+    config : HeraldConfig
+    warnings : list of str
+    """
+
+    heterophily: float
+    weights: ScoreWeights
+    feature_count: int
+    feature_tree: str | None
+    component_count: int | None
+    requested_ratio: float
+    storage_ratio: float
+    node_ratio: float
+    edge_ratio: float
+    storage_bytes: int
+    budget_bytes: int
+    full_bytes: int
+    storage_kind: str
+    published_storage_ratio: float | None
+    n_nodes: int
+    n_edges: int
+    class_counts: dict[Any, int]
+    missing_classes: list[Any]
+    class_entropy: float
+    feature_variance: float
+    mean_degree: float
+    density: float
+    expansion_depth: int
+    target_size: int
+    timings: dict[str, float]
+    peak_memory_bytes: int | None
+    backend: str
+    versions: dict[str, str]
+    random_state: int
+    config: HeraldConfig
+    warnings: list[str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give all figures as plain values that JSON can hold; class values become strings."""
+        plain = dataclasses.asdict(self)
+        plain["class_counts"] = {str(value): count for value, count in self.class_counts.items()}
+        plain["missing_classes"] = [str(value) for value in self.missing_classes]
+        return plain
+
+    @classmethod
+    def from_dict(cls, plain: dict[str, Any], class_values: Iterable[Any]) -> Report:
+        """Rebuild a report from :meth:`to_dict`; `class_values` give classes their type back."""
+        typed = {str(value): value for value in class_values}
+        config = plain["config"]
+        config = {name: tuple(value) if isinstance(value, list) else value for name, value in config.items()}
+        changed = {
+            "weights": ScoreWeights(**plain["weights"]),
+            "config": HeraldConfig(**config),
+            "class_counts": {typed[name]: count for name, count in plain["class_counts"].items()},
+            "missing_classes": [typed[name] for name in plain["missing_classes"]],
+        }
+        return cls(**{**plain, **changed})
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        w, seconds = self.weights, sum(self.timings.values())
+        reduced = f", reduced to {self.component_count} components" if self.component_count is not None else ""
+        used = 100 * self.storage_bytes / self.budget_bytes if self.budget_bytes else float("nan")
+        yield f"Condensed graph: {self.n_nodes:,} nodes, {self.n_edges:,} directed edges, {self.feature_count:,} features{reduced}"
+        yield (
+            f"  storage      {self.storage_bytes:,} of {self.full_bytes:,} bytes: {100 * self.storage_ratio:.4g} % "
+            f"({100 * self.requested_ratio:.4g} % asked for, {used:.1f} % of the budget used; {self.storage_kind} features)"
+        )
+        if self.published_storage_ratio is not None:
+            yield f"  as published {100 * self.published_storage_ratio:.2f} % (the paper's accounting, not a true size)"
+        yield f"  share        {100 * self.node_ratio:.3g} % of nodes, {100 * self.edge_ratio:.3g} % of edges"
+        yield f"  heterophily  {self.heterophily:.3f}: prototype {w.alpha:.3f}, boundary {w.beta:.3f}, LID {w.gamma:.3f}"
+        counts = ", ".join(f"{value}: {count}" for value, count in self.class_counts.items())
+        yield f"  classes      {counts} (entropy {self.class_entropy:.3f})"
+        if self.missing_classes:
+            yield f"  missing      {', '.join(map(str, self.missing_classes))}"
+        yield (
+            f"  structure    mean degree {self.mean_degree:.2f}, density {self.density:.3g}, "
+            f"feature variance {self.feature_variance:.2f} of the training set's"
+        )
+        slowest = sorted(self.timings.items(), key=lambda item: -item[1])[:3]
+        named = ", ".join(f"{name} {value:.2f}" for name, value in slowest)
+        yield f"  time         {seconds:.2f} s on {self.backend} ({named})"
+        for warning in self.warnings:
+            yield f"  note         {warning}"
