@@ -207,8 +207,8 @@ def _explain(sizes: Sizes, expansion: Expansion, pruning: Pruning, balance: Bala
     share = sizes.storage_bytes / sizes.budget_bytes
     if share < FULL_USE:
         notes.append(
-            f"only {100 * share:.0f} % of the budget is used: pruning stops at the {expansion.target_size} nodes that the "
-            f"expansion gathers at exactly the budget, or at the roots, and took out {pruning.removed} by PageRank; "
+            f"only {100 * share:.0f} % of the budget used: pruning took {pruning.removed} nodes out by PageRank, down "
+            f"to the roots or to the {expansion.target_size} nodes that the expansion gathers at exactly the budget; "
             f"balancing classes added {balance.added}, and no further node is due"
         )
     return notes

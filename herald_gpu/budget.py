@@ -130,7 +130,8 @@ def make_prices(backend: Backend, kept: Matrix, budget: Budget, config: HeraldCo
 
 def induced_bytes(prices: Prices, adjacency: Matrix, nodes: Array) -> float:
     """Storage of the subgraph induced by `nodes`, from scratch."""
-    return ops.scalar(prices.node[nodes].sum()) + prices.edge * int(ops.induced(adjacency, nodes).nnz)
+    edges = ops.induced(adjacency, nodes).data.sum(dtype="float64")
+    return ops.scalar(prices.node[nodes].sum() + prices.edge * edges)
 
 
 def cheapest_nodes(backend: Backend, graph: Graph, prices: Prices) -> Array:

@@ -50,6 +50,20 @@ class BackendUnavailable(HeraldError, RuntimeError):  # noqa: N818 - the state i
     """The backend asked for cannot run on this machine; the message gives the reason."""
 
 
+class OutOfMemory(HeraldError, MemoryError):  # noqa: N818 - as MemoryError itself
+    """The device has no room for what a stage needs; the message says what helps.
+
+    Attributes
+    ----------
+    stage : str
+        Where it happened.
+    """
+
+    def __init__(self, message: str, *, stage: str) -> None:
+        super().__init__(message)
+        self.stage = stage
+
+
 class FileFormatError(HeraldError, ValueError):
     """A file is corrupt, or is not a saved condensed graph."""
 

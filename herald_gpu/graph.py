@@ -22,8 +22,9 @@ class Graph:
 
     Attributes
     ----------
-    adjacency : (N, N) CSR matrix of float32 ones
-        Symmetric, without self loops and duplicates, indices sorted; as stored where a preset asks for it.
+    adjacency : (N, N) CSR matrix of float32
+        Ones; symmetric, without self loops and duplicates, indices sorted. Where a preset asks for the graph as
+        stored: directed, with self loops, and values that say how often an edge stands in the list.
     features : (N, F) matrix of float32
         CSR where that is the cheaper way to hold the values, else a dense C-ordered array: decided by the
         values alone, so that the same numbers take the same path whatever container they came in.
@@ -57,7 +58,7 @@ class Graph:
     @property
     def n_edges(self) -> int:
         """Number of directed edges: every undirected edge counts twice."""
-        return int(self.adjacency.nnz)
+        return int(self.adjacency.data.sum(dtype="float64"))
 
 
 @dataclass(frozen=True)
@@ -95,13 +96,11 @@ def clean_edges(backend: Backend, source: Array, target: Array, n_nodes: int) ->
 
 
 def stored_edges(backend: Backend, source: Array, target: Array, n_nodes: int) -> Matrix:
-    """Keep the edges as given: directed, with self loops and duplicates (each counts)."""
-    xp = backend.xp
-    order = xp.argsort(source * n_nodes + target, kind="stable")
-    indptr = xp.zeros(n_nodes + 1, dtype=xp.int64)
-    indptr[1:] = xp.cumsum(xp.bincount(source, minlength=n_nodes))
-    ones = xp.ones(order.shape[0], dtype=xp.float32)
-    return backend.sparse.csr_matrix((ones, target[order], indptr), shape=(n_nodes, n_nodes))
+    """Keep the edges as given: directed, with self loops; a repeated edge becomes one with a higher value."""
+    stored = _csr(backend, source, target, n_nodes)
+    stored.sum_duplicates()
+    stored.sort_indices()
+    return stored
 
 
 def _csr(backend: Backend, source: Array, target: Array, n_nodes: int) -> Matrix:

@@ -106,7 +106,7 @@ class Backend(Protocol):
         Parameters
         ----------
         adjacency : CSR matrix
-            Rows list the neighbours that an expansion follows.
+            Rows list the neighbours that an expansion follows; values say how often an edge is charged.
         roots : int array
             Candidates, best first.
         prices : Prices

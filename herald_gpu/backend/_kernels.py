@@ -140,7 +140,7 @@ def _gather(indptr, indices, root, depth, member, node_price, room, bounded, see
 
 
 @njit(cache=True)
-def _edge_price(indptr, indices, fresh, n_fresh, is_fresh, member, edge, edge_to_member, room, bounded):
+def _edge_price(indptr, indices, repeats, fresh, n_fresh, is_fresh, member, edge, edge_to_member, room, bounded):
     """Price of the edges among new nodes and to members; stops early once it exceeds the room."""
     price = 0.0
     for i in range(n_fresh):
@@ -148,9 +148,9 @@ def _edge_price(indptr, indices, fresh, n_fresh, is_fresh, member, edge, edge_to
         for p in range(indptr[u], indptr[u + 1]):
             v = indices[p]
             if is_fresh[v]:
-                price += edge
+                price += edge * repeats[p]
             elif member[v]:
-                price += edge_to_member
+                price += edge_to_member * repeats[p]
         if bounded and price > room:
             return price
     return price
@@ -160,6 +160,7 @@ def _edge_price(indptr, indices, fresh, n_fresh, is_fresh, member, edge, edge_to
 def grow(
     indptr,
     indices,
+    repeats,
     roots,
     node_price,
     edge,
@@ -196,7 +197,7 @@ def grow(
             for i in range(n_fresh):
                 is_fresh[fresh[i]] = True
             price += _edge_price(
-                indptr, indices, fresh, n_fresh, is_fresh, member, edge, edge_to_member, room - price, bounded
+                indptr, indices, repeats, fresh, n_fresh, is_fresh, member, edge, edge_to_member, room - price, bounded
             )
             for i in range(n_fresh):
                 is_fresh[fresh[i]] = False

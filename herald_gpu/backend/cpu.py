@@ -94,6 +94,7 @@ class CpuBackend:
         considered, accepted, total = _kernels.grow(
             adjacency.indptr,
             adjacency.indices,
+            adjacency.data,
             np.asarray(roots, dtype=np.int64),
             prices.node,
             prices.edge,

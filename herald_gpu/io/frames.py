@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+import scipy.sparse
 
 from herald_gpu.errors import ColumnError, InputError, UnsupportedInputError
 from herald_gpu.io.kinds import kind_of, library
 
 if TYPE_CHECKING:
-    import scipy.sparse
+    from collections.abc import Iterable
 
 SHOWN = 5
 """How many offenders an error message lists."""
@@ -63,7 +64,7 @@ def read_edge_columns(frame: pd.DataFrame, source: str, target: str) -> tuple[np
     for argument, name in (("source", source), ("target", target)):
         if name not in frame.columns:
             msg = (
-                f"edges has no column {name!r} (it has {_some(frame.columns)}): name the column with {argument}=, "
+                f"edges has no column {name!r} (it has {some(frame.columns)}): name the column with {argument}=, "
                 "for example source='from', target='to'"
             )
             raise ColumnError(msg)
@@ -71,7 +72,7 @@ def read_edge_columns(frame: pd.DataFrame, source: str, target: str) -> tuple[np
             msg = f"edges column {name!r} has {int(frame[name].isna().sum())} missing values: drop those rows first"
             raise InputError(msg)
     extra = [name for name in frame.columns if name not in (source, target)]
-    warnings = [f"edge columns {_some(extra)} are ignored: edges carry no weights or attributes here"] if extra else []
+    warnings = [f"edge columns {some(extra)} are ignored: edges carry no weights or attributes here"] if extra else []
     return frame[source].to_numpy(), frame[target].to_numpy(), warnings
 
 
@@ -82,13 +83,14 @@ def read_node_table(frame: pd.DataFrame, *, node: str, label: str, train: str, a
     ----------
     frame : pandas.DataFrame
     node, label, train : str
-        Column names; without the `node` column the index holds the ids.
+        Column names; without the `node` column the index holds the ids. Gaps of sparse columns are zeros, also
+        where pandas takes them for missing (as it does in what `DataFrame.sparse.from_spmatrix` gives).
     argument : str
         What to call the table in messages.
     """
     if not frame.columns.is_unique:
         repeated = frame.columns[frame.columns.duplicated()].unique()
-        msg = f"{argument} has repeated column names {_some(repeated)}: rename them"
+        msg = f"{argument} has repeated column names {some(repeated)}: rename them"
         raise ColumnError(msg)
     if node in frame.columns:
         ids = frame[node]
@@ -102,12 +104,12 @@ def read_node_table(frame: pd.DataFrame, *, node: str, label: str, train: str, a
         raise InputError(msg)
     if ids.duplicated().any():
         repeated = ids[ids.duplicated()].unique()
-        msg = f"{argument} has duplicate node ids {_some(repeated)}: keep one row for each node"
+        msg = f"{argument} has duplicate node ids {some(repeated)}: keep one row for each node"
         raise InputError(msg)
     names = [name for name in frame.columns if name not in (node, label, train)]
     features, sparse = _feature_columns(frame, names, argument)
     return NodeTable(
-        ids=ids.to_numpy(),
+        ids=ids.infer_objects().to_numpy(),
         features=features,
         names=names,
         labels=frame[label] if label in frame.columns else None,
@@ -126,15 +128,35 @@ def _feature_columns(
     dtypes = [getattr(dtype, "subtype", dtype) for dtype in part.dtypes]
     bad = [n for n, d in zip(names, dtypes, strict=True) if not pd.api.types.is_numeric_dtype(d) or d.kind == "c"]
     if bad:
-        msg = f"{argument} columns {_some(bad)} are not numeric: encode or drop them, or name them with node=, label=, train_column="
+        msg = f"{argument} columns {some(bad)} are not numeric: encode or drop them, or name them with node=, label=, train_column="
         raise UnsupportedInputError(msg)
     if all(isinstance(dtype, pd.SparseDtype) for dtype in part.dtypes):
-        return part.sparse.to_coo().tocsr().astype(np.float32), True
+        return _sparse_columns(part), True
     with np.errstate(over="ignore"):  # beyond float32 becomes infinite, which is reported by name later
         return part.to_numpy(dtype=np.float32, na_value=np.nan), False
 
 
-def _some(values: Any) -> str:  # noqa: ANN401 - any sequence
-    listed = list(values)
+def _sparse_columns(part: pd.DataFrame) -> scipy.sparse.csr_matrix:
+    """Put sparse columns side by side; only those that leave out another value than zero are filled in."""
+    rows, values = [], []
+    for _, series in part.items():
+        column: Any = series.array
+        if pd.isna(column.fill_value) or column.fill_value == 0:
+            rows.append(column.sp_index.to_int_index().indices)
+            values.append(column.sp_values)
+        else:
+            dense = column.to_dense()
+            rows.append(np.flatnonzero(dense))
+            values.append(dense[rows[-1]])
+    indptr = np.cumsum([0, *map(len, rows)])
+    data = np.concatenate(values)
+    with np.errstate(over="ignore"):  # as in _feature_columns
+        data = data.astype(np.float32)
+    return scipy.sparse.csc_matrix((data, np.concatenate(rows), indptr), shape=part.shape).tocsr()
+
+
+def some(values: Iterable[Any]) -> str:
+    """List the first few of many values, as plain Python writes them."""
+    listed = [value.item() if isinstance(value, np.generic) else value for value in values]
     shown = ", ".join(repr(value) for value in listed[:SHOWN])
     return f"[{shown}{', ...' if len(listed) > SHOWN else ''}]"

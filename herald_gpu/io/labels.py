@@ -8,39 +8,42 @@ import numpy as np
 import pandas as pd
 
 from herald_gpu.errors import InputError, UnsupportedInputError
-from herald_gpu.io.frames import SHOWN
+from herald_gpu.io.frames import some
 from herald_gpu.io.kinds import kind_of
 from herald_gpu.io.matrices import to_numpy
 
 MASK_VALUES = (0, 1)
+FRACTIONAL = ("floating", "mixed-integer-float", "decimal")
+"""What pandas calls values that may be regression targets."""
 
 
 def aligned(values: Any, ids: np.ndarray, argument: str) -> pd.Series | np.ndarray:  # noqa: ANN401 - any vector
     """Bring a vector with one entry a node to the row order of `ids`.
 
-    A Series whose index holds the node ids is matched by id; anything else (and a Series with the default
-    index) is taken in row order.
+    A Series (or table of one column) whose index holds the node ids is matched by id; anything else, and a
+    Series with the default index, is taken in row order.
     """
-    if kind_of(values) in ("pandas", "cudf") and hasattr(values, "index"):
-        series = values.to_pandas() if kind_of(values) == "cudf" else values
-        if isinstance(series, pd.DataFrame):
-            msg = f"{argument} is a table of {series.shape[1]} columns: pass one column"
-            raise InputError(msg)
-        if not series.index.equals(pd.RangeIndex(len(series))) and not series.index.equals(pd.Index(ids)):
-            places = series.index.get_indexer(ids) if series.index.is_unique else np.array([-1])
-            if len(series) != len(ids) or (places < 0).any():
-                msg = (
-                    f"{argument} has an index that does not hold the node ids: give it that index, or pass .to_numpy()"
-                )
-                raise InputError(msg)
-            series = series.iloc[places]
-        values = series.reset_index(drop=True)
-    else:
-        values = to_numpy(values)
-    if len(values) != len(ids):
-        msg = f"{argument} has {len(values)} entries but there are {len(ids)} nodes: pass one a node"
+    plain = values.to_pandas() if kind_of(values) == "cudf" else values
+    if isinstance(plain, pd.DataFrame) and plain.shape[1] == 1:
+        plain = plain.iloc[:, 0]
+    entries = plain if isinstance(plain, pd.Series) else to_numpy(plain)
+    if entries.ndim == 0:
+        msg = f"{argument} is a single {type(values).__name__}: pass one entry a node"
         raise InputError(msg)
-    return values
+    if len(entries) != len(ids):
+        msg = f"{argument} has {len(entries)} entries but there are {len(ids)} nodes: pass one a node"
+        raise InputError(msg)
+    return _by_id(entries, ids, argument) if isinstance(entries, pd.Series) else entries
+
+
+def _by_id(series: pd.Series, ids: np.ndarray, argument: str) -> pd.Series:
+    if not series.index.equals(pd.RangeIndex(len(series))) and not series.index.equals(pd.Index(ids)):
+        places = series.index.get_indexer(ids) if series.index.is_unique else np.array([-1])
+        if (places < 0).any():
+            msg = f"{argument} has an index that does not hold the node ids: give it that index, or pass .to_numpy()"
+            raise InputError(msg)
+        series = series.iloc[places]
+    return series.reset_index(drop=True)
 
 
 def read_labels(values: pd.Series | np.ndarray, unlabelled: Any, argument: str) -> tuple[np.ndarray, np.ndarray]:  # noqa: ANN401
@@ -74,10 +77,11 @@ def encode_classes(
     if blind.any():
         msg = f"train marks {int(blind.sum())} nodes without a label: label them or leave them out"
         raise InputError(msg)
-    if isinstance(values[train][0], float | np.floating):
-        values = _whole(values, known, train, argument)
+    seen = values[train]
+    if pd.api.types.infer_dtype(seen, skipna=False) in FRACTIONAL:
+        seen = _whole(seen, argument)
     try:
-        classes, codes = np.unique(values[train], return_inverse=True)
+        classes, codes = np.unique(seen, return_inverse=True)
     except TypeError as error:
         msg = f"{argument} mixes types that do not compare: use one type for all classes"
         raise InputError(msg) from error
@@ -92,14 +96,14 @@ def encode_classes(
     return every, _plain(classes)
 
 
-def _whole(values: np.ndarray, known: np.ndarray, train: np.ndarray, argument: str) -> np.ndarray:
-    if any(float(value) != int(value) for value in np.unique(values[train].astype(np.float64))):
-        msg = f"{argument} has fractional values: regression targets are not supported, pass classes"
+def _whole(seen: np.ndarray, argument: str) -> np.ndarray:
+    """Turn class numbers that came as floats (as they do beside missing values) into integers."""
+    numbers = seen.astype(np.float64)
+    odd = numbers[~np.isfinite(numbers) | (numbers != np.round(numbers))]
+    if len(odd):
+        msg = f"{argument} has values such as {odd[0]}: regression targets are not supported, pass whole class numbers"
         raise UnsupportedInputError(msg)
-    whole = values.copy()
-    numbers = values[known].astype(np.float64)
-    whole[known] = [int(number) if number == int(number) else number for number in numbers]
-    return whole
+    return numbers.astype(np.int64).astype(object)
 
 
 def _plain(classes: np.ndarray) -> np.ndarray:
@@ -110,15 +114,19 @@ def _plain(classes: np.ndarray) -> np.ndarray:
 
 def read_train(train: Any, ids: np.ndarray, argument: str) -> np.ndarray:  # noqa: ANN401 - mask or ids
     """Read training marks: a boolean mask with one entry a node, or node ids."""
-    plain = np.asarray(to_numpy(train.to_pandas() if kind_of(train) == "cudf" else train))
-    if plain.dtype == object and len(plain) and all(isinstance(value, bool | np.bool_) for value in plain):
-        plain = plain.astype(bool)
-    if plain.dtype == bool:
-        mask = aligned(train, ids, argument)
-        return np.asarray(mask).astype(bool)
+    train = list(train) if isinstance(train, set | frozenset) else train
+    plain = to_numpy(train)
     if plain.ndim != 1:
         msg = f"{argument} has shape {plain.shape}: pass a boolean mask of length {len(ids)}, or node ids"
         raise InputError(msg)
+    if len(plain) == 0:
+        return np.zeros(len(ids), dtype=bool)
+    missing = pd.isna(plain)
+    if missing.any():
+        msg = f"{argument} has {int(missing.sum())} missing values: pass booleans, or node ids, without any"
+        raise InputError(msg)
+    if pd.api.types.infer_dtype(plain) == "boolean":
+        return np.asarray(aligned(train, ids, argument)).astype(bool)
     mask_like = plain.dtype.kind in "iuf" and len(plain) == len(ids) and len(ids) > len(MASK_VALUES)
     if plain.dtype.kind == "f" or (mask_like and np.isin(plain, MASK_VALUES).all()):
         msg = f"{argument} looks like a mask but has dtype {plain.dtype}: pass booleans (.astype(bool)), or node ids"
@@ -126,7 +134,7 @@ def read_train(train: Any, ids: np.ndarray, argument: str) -> np.ndarray:  # noq
     places = pd.Index(ids).get_indexer(plain)
     if (places < 0).any():
         lost = plain[places < 0]
-        msg = f"{argument} names {len(lost)} nodes that feats does not have, such as {lost[:SHOWN].tolist()}"
+        msg = f"{argument} names {len(lost)} nodes that feats does not have, such as {some(lost)}: correct them"
         raise InputError(msg)
     mask = np.zeros(len(ids), dtype=bool)
     mask[places] = True

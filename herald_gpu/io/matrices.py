@@ -8,7 +8,8 @@ import numpy as np
 import scipy.sparse
 
 from herald_gpu.errors import InputError, UnsupportedInputError
-from herald_gpu.io.kinds import kind_of
+from herald_gpu.io import torch
+from herald_gpu.io.kinds import kind_of, library
 
 DIMENSIONS = 2
 
@@ -19,14 +20,23 @@ def to_numpy(value: Any) -> np.ndarray:  # noqa: ANN401 - any array
     if kind in ("cupy", "cupyx"):
         return value.get()
     if kind == "torch":
-        return value.detach().cpu().numpy()
+        return torch.to_numpy(value)
     if kind == "cudf":
         return value.to_pandas().to_numpy()
     if kind == "arrow":
-        return value.to_numpy(zero_copy_only=False) if hasattr(value, "to_numpy") else np.asarray(value)
+        return _from_arrow(value)
     if kind == "polars":
         return value.to_numpy()
     return np.asarray(value)
+
+
+def _from_arrow(value: Any) -> np.ndarray:  # noqa: ANN401 - a column, a table, or a stream of either
+    if hasattr(value, "to_numpy"):
+        return value.to_numpy(zero_copy_only=False)
+    stream = library("pyarrow", "arrow").chunked_array(value)
+    if str(stream.type).startswith("struct"):  # a table streams its rows
+        return np.stack([column.to_numpy(zero_copy_only=False) for column in stream.combine_chunks().flatten()], axis=1)
+    return stream.to_numpy()
 
 
 def is_sparse(value: Any) -> bool:  # noqa: ANN401 - any object
@@ -72,7 +82,8 @@ def read_edge_array(value: Any) -> tuple[np.ndarray, np.ndarray]:  # noqa: ANN40
         msg = f"edges has shape {array.shape}: {advice}, sources in the first row and targets in the second"
         raise InputError(msg)
     if array.dtype.kind == "f":
-        whole = array.astype(np.int64)
+        with np.errstate(invalid="ignore"):  # what is no integer is reported below
+            whole = array.astype(np.int64)
         if not np.array_equal(whole, array):
             msg = f"edges has dtype {array.dtype} with fractional or missing values: pass integer node ids"
             raise InputError(msg)
@@ -82,7 +93,8 @@ def read_edge_array(value: Any) -> tuple[np.ndarray, np.ndarray]:  # noqa: ANN40
 
 def read_edge_matrix(value: Any, n_nodes: int) -> tuple[np.ndarray, np.ndarray, list[str]]:  # noqa: ANN401
     """Take the edges of a square sparse adjacency matrix: (source, target, warnings)."""
-    matrix = to_csr(value).tocoo()
+    # A SciPy matrix is not made canonical first: entries given twice are duplicates, not weights.
+    matrix = value.tocoo() if kind_of(value) == "scipy" else to_csr(value).tocoo()
     if matrix.shape != (n_nodes, n_nodes):
         msg = f"edges is a sparse matrix of shape {matrix.shape}, but feats has {n_nodes} rows: pass an N x N adjacency"
         raise InputError(msg)

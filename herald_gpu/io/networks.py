@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
 
 def as_ids(values: list[Any]) -> np.ndarray:
-    """Put hashable node ids into a 1-D array; ids that are tuples stay whole."""
-    array = np.asarray(values) if values and not isinstance(values[0], tuple) else None
+    """Put hashable ids into a 1-D array; tuples stay whole, and ids of several types stay what they are."""
+    plain = values and not isinstance(values[0], tuple) and len(set(map(type, values))) == 1
+    array = np.asarray(values) if plain else None
     if array is None or array.ndim != 1:
         array = np.empty(len(values), dtype=object)
         array[:] = values
@@ -26,8 +27,8 @@ def read_networkx(graph: networkx.Graph) -> tuple[np.ndarray, np.ndarray, np.nda
     ids = as_ids(list(graph.nodes))
     pairs = list(graph.edges(data=False)) if not graph.is_multigraph() else list(graph.edges(keys=False))
     source, target = (as_ids([pair[end] for pair in pairs]) for end in (0, 1))
-    first = next(iter(graph.edges(data=True)), (None, None, {}))[-1]
-    warnings = [f"edge attributes {sorted(map(str, first))} are ignored"] if first else []
+    names = sorted({str(name) for *_, data in graph.edges(data=True) for name in data})
+    warnings = [f"edge attributes {names} are ignored"] if names else []
     return ids, source, target, warnings
 
 

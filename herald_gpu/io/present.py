@@ -63,9 +63,10 @@ def labels(
     picked = classes[np.maximum(codes, 0)]
     if kind in FRAME_KINDS:
         values = pd.array(np.where(known, picked.astype(object), None).tolist(), dtype=_nullable(classes))
-        if kind == "pandas":
-            return pd.Series(values, index=index, name=name)
-        return vector(kind, values.to_numpy(dtype=object, na_value=None), name=name, index=index)
+        if kind in ("pandas", "cudf"):
+            series = pd.Series(values, index=index, name=name)
+            return series if kind == "pandas" else library("cudf").Series(series)
+        return vector(kind, values.to_numpy(dtype=object, na_value=None), name=name)
     numeric = (
         classes.dtype.kind in "iu" and isinstance(unlabelled, int | np.integer) and not isinstance(unlabelled, bool)
     )
@@ -90,7 +91,8 @@ def matrix(style: Style, x: np.ndarray | scipy.sparse.csr_matrix, *, names: np.n
             return torch.to_sparse_tensor(x)
         return library("cupyx.scipy.sparse").csr_matrix(x) if kind == "cupy" else x
     if style.sparse and sparse and kind == "pandas":
-        return pd.DataFrame.sparse.from_spmatrix(x, index=index, columns=list(names))
+        # pandas takes what a float matrix does not store for missing, not for zero.
+        return pd.DataFrame.sparse.from_spmatrix(x, index=index, columns=list(names)).fillna(0)
     dense = x.toarray() if sparse else x
     return table(kind, dense, names=names, index=index) if kind in FRAME_KINDS else vector(kind, dense)
 

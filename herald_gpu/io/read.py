@@ -139,11 +139,13 @@ def _read_nodes(feats: Any, edges: Any, edge_kind: Kind, columns: Columns) -> tu
         msg = "feats is missing: graphs without features are not supported, pass a matrix or table with one row a node"
         raise UnsupportedInputError(msg)
     if kind in FRAME_KINDS:
-        table = frames.read_node_table(
-            frames.to_pandas(feats), node=columns.node, label=columns.label, train=columns.train
-        )
+        frame = frames.to_pandas(feats)
+        if columns.node not in (Columns.node, frame.index.name, *frame.columns):
+            msg = f"feats has no column {columns.node!r} (it has {frames.some(frame.columns)}): correct node="
+            raise ColumnError(msg)
+        table = frames.read_node_table(frame, node=columns.node, label=columns.label, train=columns.train)
         return table, Style(edge_kind, kind, table.sparse)
-    if columns.node != Columns.node and kind != "none":
+    if columns.node != Columns.node:
         msg = f"node={columns.node!r} names a column, but feats is a {type(feats).__name__} without columns: leave node= out"
         raise ColumnError(msg)
     features = matrices.read_feature_matrix(feats)
@@ -212,7 +214,8 @@ def _read_edges(
         place[order] = np.arange(len(order))
         return place[rows], place[cols], warnings
     if kind == "networkx":
-        _, source, target, warnings = networks.read_networkx(edges)
+        ids, source, target, warnings = networks.read_networkx(edges)
+        _places(ids, node_ids)  # isolated nodes must be known too
     elif kind in FRAME_KINDS:
         source, target, warnings = frames.read_edge_columns(frames.to_pandas(edges), columns.source, columns.target)
     else:
@@ -229,10 +232,9 @@ def _places(ends: np.ndarray, node_ids: np.ndarray) -> np.ndarray:
         places = pd.Index(node_ids).get_indexer(ends).astype(np.int64)
         lost = places < 0
     if lost.any():
-        shown = pd.unique(pd.Series(ends[lost]))[: frames.SHOWN].tolist()
         msg = (
-            f"edges name nodes that feats does not have, such as {shown} (ids of feats are {node_ids.dtype}, "
-            f"such as {node_ids[: frames.SHOWN].tolist()}): add those nodes to feats or drop the edges"
+            f"edges name nodes that feats does not have, such as {frames.some(pd.Series(ends[lost]).unique())} (ids of "
+            f"feats are {node_ids.dtype}, such as {frames.some(node_ids)}): add those nodes to feats or drop the edges"
         )
         raise InputError(msg)
     return places

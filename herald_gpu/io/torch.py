@@ -38,6 +38,12 @@ def read_pyg(data: Data) -> tuple[Any, Any, Any, Any, list[str]]:
     return data.edge_index, getattr(data, "x", None), getattr(data, "y", None), train, warnings
 
 
+def to_numpy(tensor: torch.Tensor) -> np.ndarray:
+    """Bring a dense tensor to NumPy; bfloat16, which NumPy does not have, becomes float32."""
+    plain = tensor.detach().cpu()
+    return (plain.float() if str(plain.dtype) == "torch.bfloat16" else plain).numpy()
+
+
 def to_tensor(array: np.ndarray) -> torch.Tensor:
     """Copy a NumPy array into a tensor."""
     return library("torch", "eval").from_numpy(np.ascontiguousarray(array).copy())

@@ -103,7 +103,7 @@ def rebalance(
 def class_targets(backend: Backend, graph: Graph, n_target: int) -> np.ndarray:
     """n_c*: the training shares of `n_target` nodes, rounded half to even, at least one."""
     counts = backend.to_host(ops.class_counts(backend, graph.labels[graph.train], graph.n_classes))
-    return np.maximum(1, np.rint(counts / counts.sum() * n_target)).astype(np.int64)
+    return np.maximum(1, np.rint(counts * n_target / counts.sum())).astype(np.int64)
 
 
 def _trim(state: _State, counts: np.ndarray, targets: np.ndarray, scores: NodeScores, config: HeraldConfig) -> int:

@@ -1,0 +1,101 @@
+"""The RAPIDS backend: CuPy arrays throughout; cuML and cuGraph where they have the algorithm."""
+
+from __future__ import annotations
+
+import platform
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import cupy as cp
+import cupyx.scipy.sparse as cusparse
+import numpy as np
+
+from herald_gpu.backend.rapids import device, graphs, learning, neighbours
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from herald_gpu.backend import Array, Growth, Matrix
+    from herald_gpu.budget import Prices
+
+
+class RapidsBackend:
+    """Everything on the current CUDA device."""
+
+    name = "rapids"
+    tree_name = "cuML, histogram splits"
+    xp: Any = cp
+    sparse: Any = cusparse
+
+    def asarray(self, value: Any, dtype: Any = None) -> Array:  # noqa: ANN401 - anything array-like
+        """See :class:`~herald_gpu.backend.Backend`; a SciPy CSR matrix becomes a CuPy one."""
+        if hasattr(value, "indptr"):
+            return value if cusparse.issparse(value) else cusparse.csr_matrix(value, dtype=dtype)
+        return cp.asarray(value, dtype=dtype)
+
+    def to_host(self, value: Any) -> Any:  # noqa: ANN401 - array or CSR matrix in, its host twin out
+        """See :class:`~herald_gpu.backend.Backend`."""
+        return value.get() if hasattr(value, "get") else np.asarray(value)
+
+    def nearest_distances(self, x: Matrix, inverse_norm: Array, k: int, reference: Array | None = None) -> Array:
+        """See :class:`~herald_gpu.backend.Backend`."""
+        return neighbours.nearest_distances(x, inverse_norm, k, reference)
+
+    def grow(
+        self,
+        adjacency: Matrix,
+        roots: Array,
+        prices: Prices,
+        *,
+        limit: float,
+        depth: int,
+        patience: int,
+        member: Array | None = None,
+        spent: float = 0.0,
+        quota: int | None = None,
+        stop_when_full: bool = False,
+    ) -> Growth:
+        """See :class:`~herald_gpu.backend.Backend`."""
+        return graphs.grow(
+            adjacency,
+            roots,
+            prices,
+            limit=limit,
+            depth=depth,
+            patience=patience,
+            member=member,
+            spent=spent,
+            quota=quota,
+            stop_when_full=stop_when_full,
+        )
+
+    def pagerank(self, adjacency: Matrix, restart: Array, *, probability: float, tol: float, max_iter: int) -> Array:
+        """See :class:`~herald_gpu.backend.Backend`."""
+        return graphs.pagerank(adjacency, restart, probability=probability, tol=tol, max_iter=max_iter)
+
+    def tree_features(self, x: Matrix, codes: Array, *, max_depth: int, seed: int) -> Array:
+        """See :class:`~herald_gpu.backend.Backend`."""
+        return learning.tree_features(x, codes, max_depth=max_depth, seed=seed)
+
+    def principal_components(self, x: Matrix, variance: float) -> tuple[Array, Array]:
+        """See :class:`~herald_gpu.backend.Backend`."""
+        return learning.principal_components(x, variance)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """See :class:`~herald_gpu.backend.Backend`: an NVTX range, advice when memory runs out, all work done at the end."""
+        cp.cuda.nvtx.RangePush(f"herald.{name}")
+        try:
+            with device.advice(name):
+                yield
+                cp.cuda.get_current_stream().synchronize()
+        finally:
+            cp.cuda.nvtx.RangePop()
+
+    def peak_memory(self) -> int | None:
+        """See :class:`~herald_gpu.backend.Backend`: what CuPy's pool has taken from the device."""
+        return int(cp.get_default_memory_pool().total_bytes())
+
+    def versions(self) -> dict[str, str]:
+        """See :class:`~herald_gpu.backend.Backend`."""
+        return {"python": platform.python_version(), "numpy": np.__version__, **device.installed_versions()}

@@ -1,0 +1,150 @@
+"""CUDA kernels, as source: what CuPy cannot say in array operations.
+
+Plain CUDA C without includes, so that NVRTC compiles them for any architecture without a toolkit.
+"""
+
+from __future__ import annotations
+
+THREADS = 256
+"""Threads of a block; the reductions below need a power of two."""
+
+ACCEPT_ROOTS = r"""
+extern "C" __global__ void accept_roots(
+    const long long* offsets, const int* nodes, const long long* roots, const long long n_roots,
+    const int* indptr, const int* indices, const float* repeats, const double* price,
+    const double edge, const double edge_to_member, const double limit,
+    const long long patience, const long long quota, const int stop_when_full, const int bounded,
+    bool* member, bool* considered, bool* fresh, double* spent, long long* counters)
+{
+    // One block walks the roots in order; its threads share the nodes of a neighbourhood. Membership, the running
+    // cost and the counters {accepted, rejections, stopped} stay in device memory between launches.
+    __shared__ double partial[256];
+    __shared__ int done;
+    const int lane = threadIdx.x;
+    for (long long r = 0; r < n_roots; ++r) {
+        if (lane == 0) {
+            done = counters[2] != 0 || (quota >= 0 && counters[0] >= quota);
+            if (!done) considered[roots[r]] = true;
+        }
+        __syncthreads();
+        if (done) break;
+        const long long low = offsets[r], high = offsets[r + 1];
+
+        // Price of the nodes that are not there yet.
+        double cost = 0.0, found = 0.0;
+        for (long long i = low + lane; i < high; i += blockDim.x) {
+            const int v = nodes[i];
+            if (!member[v]) { fresh[v] = true; cost += price[v]; found += 1.0; }
+        }
+        partial[lane] = found;
+        __syncthreads();
+        for (int half = blockDim.x / 2; half > 0; half /= 2) {
+            if (lane < half) partial[lane] += partial[lane + half];
+            __syncthreads();
+        }
+        const double n_fresh = partial[0];
+        __syncthreads();
+        if (n_fresh == 0.0) continue;
+        partial[lane] = cost;
+        __syncthreads();
+        for (int half = blockDim.x / 2; half > 0; half /= 2) {
+            if (lane < half) partial[lane] += partial[lane + half];
+            __syncthreads();
+        }
+        const double node_cost = partial[0];
+        __syncthreads();
+
+        // Price of their edges, unless the nodes alone are too much already.
+        double total = node_cost;
+        const bool hopeless = bounded && spent[0] + node_cost > limit;
+        if (!hopeless) {
+            double edges = 0.0;
+            for (long long i = low + lane; i < high; i += blockDim.x) {
+                const int u = nodes[i];
+                if (!fresh[u]) continue;
+                for (int p = indptr[u]; p < indptr[u + 1]; ++p) {
+                    const int v = indices[p];
+                    if (fresh[v]) edges += edge * repeats[p];
+                    else if (member[v]) edges += edge_to_member * repeats[p];
+                }
+            }
+            partial[lane] = edges;
+            __syncthreads();
+            for (int half = blockDim.x / 2; half > 0; half /= 2) {
+                if (lane < half) partial[lane] += partial[lane + half];
+                __syncthreads();
+            }
+            total += partial[0];
+            __syncthreads();
+        }
+        const bool accept = !hopeless && spent[0] + total <= limit;
+        __syncthreads();
+        for (long long i = low + lane; i < high; i += blockDim.x) {
+            const int v = nodes[i];
+            if (fresh[v]) { if (accept) member[v] = true; fresh[v] = false; }
+        }
+        if (lane == 0) {
+            if (accept) { spent[0] += total; counters[0] += 1; counters[1] = 0; }
+            else { counters[1] += 1; if (counters[1] > patience) counters[2] = 1; }
+            if (stop_when_full && spent[0] >= limit) counters[2] = 1;
+        }
+        __syncthreads();
+    }
+}
+"""
+
+DENSE_DISTANCES = r"""
+extern "C" __global__ void dense_distances(
+    const float* x, const double* inverse_norm, const long long* rows, const long long* candidates,
+    const long long n_pairs, const int width, const int n_features, const int keep_self,
+    double* out)
+{
+    const long long pair = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+    if (pair >= n_pairs) return;
+    const long long u = rows[pair / width], v = candidates[pair];
+    const double a = inverse_norm[u], b = inverse_norm[v];
+    if (u == v && !keep_self) { out[pair] = 1e300; return; }
+    if (a == 0.0 || b == 0.0) { out[pair] = 1.0; return; }
+    const float* p = x + u * n_features;
+    const float* q = x + v * n_features;
+    double total = 0.0;
+    for (int f = 0; f < n_features; ++f) {
+        const double step = (double)p[f] * a - (double)q[f] * b;
+        total += step * step;
+    }
+    out[pair] = 0.5 * total;
+}
+"""
+
+SPARSE_DISTANCES = r"""
+extern "C" __global__ void sparse_distances(
+    const int* indptr, const int* indices, const float* data, const double* inverse_norm,
+    const long long* rows, const long long* candidates, const long long n_pairs, const int width, const int keep_self,
+    double* out)
+{
+    const long long pair = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+    if (pair >= n_pairs) return;
+    const long long u = rows[pair / width], v = candidates[pair];
+    const double a = inverse_norm[u], b = inverse_norm[v];
+    if (u == v && !keep_self) { out[pair] = 1e300; return; }
+    if (a == 0.0 || b == 0.0) { out[pair] = 1.0; return; }
+    int p = indptr[u], q = indptr[v];
+    const int p_end = indptr[u + 1], q_end = indptr[v + 1];
+    double total = 0.0;
+    while (p < p_end || q < q_end) {
+        double step;
+        if (q == q_end || (p < p_end && indices[p] < indices[q])) step = (double)data[p++] * a;
+        else if (p == p_end || indices[q] < indices[p]) step = (double)data[q++] * b;
+        else { step = (double)data[p] * a - (double)data[q] * b; ++p; ++q; }
+        total += step * step;
+    }
+    out[pair] = 0.5 * total;
+}
+"""
+
+SOURCES = {
+    "accept_roots": ACCEPT_ROOTS,
+    "dense_distances": DENSE_DISTANCES,
+    "sparse_distances": SPARSE_DISTANCES,
+}
+"""Every kernel by name."""

@@ -1,0 +1,305 @@
+"""The command line: what it reads, prints, saves, and how it fails."""
+
+from __future__ import annotations
+
+import json
+import logging
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+
+import herald_gpu
+from herald_gpu.cli import main
+from herald_gpu.commands.condense import build_config, literal
+from herald_gpu.config import HeraldConfig
+from herald_gpu.datasets import make_graph
+from herald_gpu.errors import BudgetError, ConfigError, HeraldError
+
+
+class Stub:
+    """Stands in for a condensed graph where only the command line is looked at."""
+
+    report = None
+
+    def __init__(self):
+        self.report = self
+        self.saved = []
+
+    def to_dict(self):
+        return {"n_nodes": 3}
+
+    def save(self, path):
+        self.saved.append(path)
+
+    def __str__(self):
+        return "three nodes"
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """Record what condense is called with, and answer with a stub."""
+    recorded = []
+
+    def condense(*args, **options):
+        recorded.append((args, options, result := Stub()))
+        return result
+
+    monkeypatch.setitem(vars(herald_gpu), "condense", condense)
+    return recorded
+
+
+@pytest.fixture(scope="module")
+def graph():
+    return make_graph(400, n_classes=3, n_features=20, homophily=0.3, mean_degree=6)
+
+
+@pytest.fixture(scope="module")
+def files(graph, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("graph")
+    edges, nodes = graph.to_frames()
+    edges.to_csv(folder / "edges.csv", index=False)
+    nodes.to_csv(folder / "nodes.csv", index=False)
+    arrays = {"x": graph.features, "y": graph.labels, "train_mask": graph.train}
+    np.savez(folder / "graph.npz", edge_index=graph.edge_index, **arrays)
+    np.savez(folder / "edges.npz", edge_index=graph.edge_index)
+    np.savez(folder / "nodes.npz", **arrays)
+    return folder
+
+
+def test_archive_is_passed_on(files, graph, calls):
+    assert main(["condense", "--data", str(files / "graph.npz"), "--ratio", "0.1"]) == 0
+    ((edges, features, labels, train), options, _) = calls[0]
+    assert np.array_equal(edges, graph.edge_index)
+    assert np.array_equal(features, graph.features)
+    assert np.array_equal(labels, graph.labels)
+    assert np.array_equal(train, graph.train)
+    assert options["ratio"] == 0.1
+    assert options["config"] == HeraldConfig()
+
+
+def test_tables_are_passed_on_with_their_columns(files, calls):
+    columns = ["--source", "a", "--target", "b", "--node", "c", "--label", "d", "--train-column", "e"]
+    paths = ["--edges", str(files / "edges.csv"), "--features", str(files / "nodes.csv")]
+    assert main(["condense", *paths, *columns, "--unlabelled", "?"]) == 0
+    ((edges, nodes, labels, train), options, _) = calls[0]
+    assert list(edges.columns) == ["src", "dst"]
+    assert nodes.shape == (400, 23)
+    assert labels is None
+    assert train is None
+    names = ("source", "target", "node", "label", "train_column", "unlabelled")
+    assert [options[name] for name in names] == ["a", "b", "c", "d", "e", "?"]
+
+
+def test_edges_and_features_in_archives_of_their_own(files, graph, calls):
+    paths = ["--edges", str(files / "edges.npz"), "--features", str(files / "nodes.npz")]
+    assert main(["condense", *paths, "--backend", "cpu", "--seed", "3", "--verbose"]) == 0
+    (args, options, _) = calls[0]
+    assert np.array_equal(args[0], graph.edge_index)
+    assert np.array_equal(args[3], graph.train)
+    assert (options["backend"], options["random_state"], options["verbose"]) == ("cpu", 3, True)
+
+
+def test_split_is_passed_on(graph, tmp_path, calls):
+    masks = np.stack([graph.train, ~graph.train], axis=1)
+    np.savez(tmp_path / "g.npz", edge_index=graph.edge_index, x=graph.features, y=graph.labels, train_mask=masks)
+    assert main(["condense", "--data", str(tmp_path / "g.npz"), "--split", "1"]) == 0
+    assert np.array_equal(calls[0][0][3], ~graph.train)
+
+
+def test_presets_and_fields():
+    assert build_config("default", {}) == HeraldConfig()
+    assert build_config("paper", {"depth": 1}) == HeraldConfig.paper(depth=1)
+    for kind in ("citation", "pubmed", "scaled"):
+        assert build_config(f"published-{kind}", {}) == HeraldConfig.published(kind)
+
+
+def test_set_reaches_the_configuration(files, calls):
+    fields = ["--set", "feature_count=7", "--set", "fixed_weights=(1, 0, 0)", "--set", "lid_scaling=minmax"]
+    assert main(["condense", "--data", str(files / "graph.npz"), "--preset", "paper", *fields]) == 0
+    config = calls[0][1]["config"]
+    assert config == HeraldConfig.paper(feature_count=7, fixed_weights=(1, 0, 0), lid_scaling="minmax")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("1", 1), ("-0.5", -0.5), ("None", None), ("True", True), ("rank", "rank"), ("a b", "a b")],
+)
+def test_literal(text, value):
+    assert literal(text) == value
+
+
+@pytest.mark.usefixtures("calls")
+@pytest.mark.parametrize(
+    ("options", "printed"), [([], "three nodes\n"), (["--quiet"], ""), (["--json"], '{\n  "n_nodes": 3\n}\n')]
+)
+def test_what_is_printed(options, printed, capsys):
+    assert main(["demo", "--nodes", "50", *options]) == 0
+    assert capsys.readouterr() == (printed, "")
+
+
+def test_output_saves(tmp_path, calls):
+    assert main(["demo", "--nodes", "50", "--output", str(tmp_path / "out.npz")]) == 0
+    assert calls[0][2].saved == [tmp_path / "out.npz"]
+
+
+def test_demo_passes_its_options_on(calls):
+    assert main(["demo", "--nodes", "60", "--homophily", "0.4", "--ratio", "0.3", "--seed", "5"]) == 0
+    (edges, _, _, _), options, _ = calls[0]
+    assert np.array_equal(edges, make_graph(60, homophily=0.4, seed=5).edge_index)
+    assert (options["ratio"], options["random_state"]) == (0.3, 5)
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        [],
+        ["fly"],
+        ["condense", "--ratio", "much"],
+        ["condense", "--data", "g.npz", "--preset", "none"],
+        ["condense", "--data", "g.npz", "--set", "depth"],
+        ["demo", "--quiet", "--verbose"],
+    ],
+)
+def test_arguments_that_do_not_parse(argv, capsys):
+    with pytest.raises(SystemExit) as leaving:
+        main(argv)
+    assert leaving.value.code == 2
+    assert "usage: herald" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        (["condense"], "pass either --data NPZ or both --edges"),
+        (["condense", "--edges", "e.csv"], "pass either --data NPZ"),
+        (["condense", "--data", "g.npz", "--features", "n.csv"], "pass either --data NPZ"),
+        (
+            ["condense", "--data", "g.npz", "--set", "deepness=2"],
+            "--set deepness names no field of HeraldConfig",
+        ),
+        (["condense", "--data", "g.npz", "--set", "depth=-1"], "depth=-1 is not valid"),
+        (["demo", "--homophily", "7"], "homophily=7.0 is not valid"),
+    ],
+)
+def test_requests_that_make_no_sense(argv, said, capsys):
+    assert main(argv) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"herald: error: {said}")
+
+
+def test_files_that_cannot_be_read(files, tmp_path, capsys):
+    assert main(["condense", "--data", str(tmp_path / "none.npz")]) == 1
+    assert "No such file" in capsys.readouterr().err
+    assert main(["condense", "--data", str(files / "edges.npz")]) == 1
+    assert "edges.npz holds no features: store them as x" in capsys.readouterr().err
+    assert main(["condense", "--data", str(files / "nodes.npz")]) == 1
+    assert "nodes.npz holds no edges: store them as edge_index" in capsys.readouterr().err
+    assert main(["condense", "--data", str(files / "edges.csv")]) == 1
+    assert "cannot be read as an NPZ archive" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (BudgetError("too small", smallest_ratio=0.1), 1),
+        (HeraldError("failed"), 1),
+        (ConfigError("ratio=7"), 2),
+        (KeyboardInterrupt(), 130),
+    ],
+)
+def test_errors_become_one_line_and_a_code(monkeypatch, capsys, error, code):
+    def condense(*_, **__):
+        raise error
+
+    monkeypatch.setitem(vars(herald_gpu), "condense", condense)
+    assert main(["demo", "--nodes", "50"]) == code
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == f"herald: error: {str(error) or 'interrupted'}\n"
+    assert "Traceback" not in err
+
+
+def test_bugs_keep_their_traceback(monkeypatch):
+    def condense(*_, **__):
+        return 1 / 0
+
+    monkeypatch.setitem(vars(herald_gpu), "condense", condense)
+    with pytest.raises(ZeroDivisionError):
+        main(["demo", "--nodes", "50"])
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("verbose", [False, True])
+def test_warnings_and_log_are_told_in_lines(monkeypatch, capsys, verbose):
+    logger = logging.getLogger("herald_gpu")
+
+    def condense(*_, **__):
+        logger.info("backend: cpu")
+        logger.warning("3 self loops dropped")
+        warnings.warn("divided by zero", stacklevel=2)
+        return Stub()
+
+    monkeypatch.setitem(vars(herald_gpu), "condense", condense)
+    before = warnings.showwarning, logger.handlers[:], logger.level
+    assert main(["demo", "--nodes", "50", "--verbose" if verbose else "--quiet"]) == 0
+    told = ["herald: info: backend: cpu"] if verbose else []
+    told += ["herald: warning: 3 self loops dropped", "herald: warning: divided by zero"]
+    assert capsys.readouterr().err.splitlines() == told
+    assert (warnings.showwarning, logger.handlers, logger.level) == before
+
+
+def test_help_loads_no_heavy_library():
+    code = (
+        "import sys; from herald_gpu.cli import build_parser; build_parser().format_help(); "
+        "heavy = 'numpy', 'scipy', 'pandas', 'sklearn', 'numba', 'torch', 'cupy'; "
+        "print([name for name in heavy if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603 - our own interpreter
+    assert done.stdout == "[]\n"
+
+
+def test_module_runs_as_the_command():
+    command = [sys.executable, "-m", "herald_gpu", "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 - our own interpreter
+    assert done.stdout == f"herald-gpu {herald_gpu.__version__}\n"
+
+
+def test_demo_for_real(capsys):
+    assert main(["demo", "--nodes", "500", "--ratio", "0.1"]) == 0
+    summary, errors = capsys.readouterr()
+    assert summary.strip()
+    assert errors == ""
+    assert main(["demo", "--nodes", "500", "--ratio", "0.1", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("names", [("edges.csv", "nodes.csv"), ("edges.npz", "nodes.npz")])
+def test_condense_for_real(files, names, tmp_path, capsys):
+    edges, nodes = (str(files / name) for name in names)
+    saved = tmp_path / "condensed"
+    argv = [
+        "condense",
+        "--edges",
+        edges,
+        "--features",
+        nodes,
+        "--ratio",
+        "0.1",
+        "--json",
+        "--output",
+        str(saved),
+    ]
+    assert main(argv) == 0
+    apart = json.loads(capsys.readouterr().out)
+    assert list(tmp_path.iterdir())
+    assert main(["condense", "--data", str(files / "graph.npz"), "--ratio", "0.1", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out).keys() == apart.keys()
+
+
+def test_a_budget_that_holds_nothing(files, capsys):
+    assert main(["condense", "--data", str(files / "graph.npz"), "--ratio", "0.00001"]) == 1
+    assert "ratio" in capsys.readouterr().err

@@ -1,0 +1,224 @@
+"""The seam: the whole method runs on arrays that refuse every implicit conversion, with the same outcome."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse
+from support.graphs import build, host, random_raw, raw
+from support.strict import MISSING, StrictArray, StrictBackend, counted
+
+from herald_gpu.backend.cpu import CpuBackend
+from herald_gpu.config import HeraldConfig
+from herald_gpu.pipeline import Clock, run
+
+PAPER = HeraldConfig.paper()
+CONFIGS = {
+    "default": HeraldConfig(),
+    "paper": PAPER,
+    "citation": HeraldConfig.published("citation"),
+    "pubmed": HeraldConfig.published("pubmed"),
+    "scaled": HeraldConfig.published("scaled"),
+    "prototype only": replace(PAPER, fixed_weights=(1, 0, 0)),
+    "boundary only": replace(PAPER, fixed_weights=(0, 1, 0)),
+    "lid only": replace(PAPER, fixed_weights=(0, 0, 1)),
+    "fixed weights": replace(PAPER, fixed_weights=(0.4, 0.4, 0.2)),
+    "random ranking": replace(PAPER, node_ranking="random"),
+    "tree features": replace(PAPER, feature_ranking="tree"),
+    "one hop": replace(PAPER, hops=0),
+    "all features": replace(PAPER, feature_count=1000),
+    "roots only": replace(PAPER, depth=0),
+    "no headroom": replace(PAPER, expansion_factor=1.0),
+    "trimmed roots": replace(PAPER, trim_roots=True),
+    "sampled lid": replace(PAPER, lid_reference=20),
+    "dense storage": replace(PAPER, storage="dense"),
+    "pca": replace(HeraldConfig(), pca_variance=0.9, storage="dense"),
+    "best effort": replace(PAPER, on_infeasible="best_effort"),
+}
+KINDS = ("binary", "counts", "dense")
+ARRAYS = ("nodes", "feature_indices", "labels", "train_mask", "is_root")
+MOST_TRANSFERS = 20
+MOST_SCALARS = 60
+
+
+def condense(backend, given, config, ratio):
+    published = not config.exact
+    graph = build(backend, given, stored=published, all_labels=published)
+    return run(backend, graph, ratio, config, seed=7, clock=Clock(backend))
+
+
+def assert_same(ours, theirs, strict):
+    for name in ARRAYS:
+        np.testing.assert_array_equal(getattr(ours, name), host(strict, getattr(theirs, name)), err_msg=name)
+    np.testing.assert_array_equal(ours.adjacency.toarray(), host(strict, theirs.adjacency))
+    np.testing.assert_allclose(host(CpuBackend(), ours.features), host(strict, theirs.features), rtol=1e-5, atol=1e-6)
+    np.testing.assert_array_equal(ours.scores.ranking, host(strict, theirs.scores.ranking))
+    for name in ("prototype", "boundary", "lid", "score"):
+        mine, other = getattr(ours.scores, name), host(strict, getattr(theirs.scores, name))
+        np.testing.assert_allclose(mine, other, rtol=1e-12, atol=1e-12, err_msg=name)
+    assert ours.hetero == theirs.hetero
+    assert ours.weights == theirs.weights
+    assert ours.sizes == theirs.sizes
+    assert ours.missing == theirs.missing
+    assert ours.warnings == theirs.warnings
+    assert (ours.expansion.depth, ours.expansion.target_size) == (theirs.expansion.depth, theirs.expansion.target_size)
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_whole_method_is_the_same_on_a_strict_device(kind, name):
+    given, strict = random_raw(kind, 80, seed=3), StrictBackend()
+    ratio = 0.02 if name == "best effort" else 0.3
+    ours = condense(CpuBackend(), given, CONFIGS[name], ratio)
+    graph = build(strict, given, stored=not CONFIGS[name].exact, all_labels=not CONFIGS[name].exact)
+    with counted() as transfers:
+        theirs = run(strict, graph, ratio, CONFIGS[name], seed=7, clock=Clock(strict))
+    assert_same(ours, theirs, strict)
+    assert transfers.to_host <= MOST_TRANSFERS
+    assert transfers.to_device <= MOST_TRANSFERS
+    assert transfers.scalars <= MOST_SCALARS
+
+
+@pytest.mark.parametrize("n", [60, 240])
+def test_transfers_do_not_grow_with_the_graph(n):
+    strict = StrictBackend()
+    graph = build(strict, random_raw("counts", n, seed=1))
+    with counted() as transfers:
+        run(strict, graph, 0.3, HeraldConfig(), seed=0, clock=Clock(strict))
+    assert transfers.to_host + transfers.to_device <= MOST_TRANSFERS
+    assert transfers.scalars <= MOST_SCALARS
+
+
+@pytest.mark.parametrize("kind", ["citation", "pubmed", "scaled"])
+def test_edges_kept_as_stored_are_the_same_on_a_strict_device(kind):
+    """Products bring a matrix to canonical format in place on the device: duplicates must count all the same."""
+    given = random_raw("counts", 60, seed=5)
+    twice = replace(given, edges=given.edges + given.edges[:15] + ((4, 4), (5, 5), (5, 5)))
+    config = HeraldConfig.published(kind)
+    ours, theirs = (condense(backend, twice, config, 0.05) for backend in (CpuBackend(), StrictBackend()))
+    assert_same(ours, theirs, StrictBackend())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_running_leaves_the_graph_as_it_was(backend, kind):
+    graph = build(backend, random_raw(kind, 60, seed=9))
+    before = [host(backend, part).copy() for part in (graph.adjacency, graph.features, graph.labels, graph.train)]
+    run(backend, graph, 0.3, PAPER, seed=0, clock=Clock(backend))
+    after = [host(backend, part) for part in (graph.adjacency, graph.features, graph.labels, graph.train)]
+    for one, other in zip(before, after, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+# What the strict device refuses
+
+STRICT = StrictBackend()
+HOST = np.arange(3.0)
+DEVICE = StrictArray(np.arange(3.0))
+SPARSE = STRICT.sparse.csr_matrix(StrictArray(np.eye(3, dtype=np.float32)))
+LEAKS = {
+    "asarray": lambda: np.asarray(DEVICE),
+    "array": lambda: np.array(DEVICE, dtype=float),
+    "ufunc": lambda: np.sqrt(DEVICE),
+    "function": lambda: np.concatenate([DEVICE, DEVICE]),
+    "reduction": lambda: np.sum(DEVICE),
+    "plus": lambda: DEVICE + HOST,
+    "reflected plus": lambda: HOST + DEVICE,
+    "in place": lambda: DEVICE.__iadd__(HOST),
+    "comparison": lambda: DEVICE == HOST,
+    "product": lambda: DEVICE @ HOST,
+    "zero-dimensional": lambda: DEVICE * np.array(2.0),
+    "host index": lambda: DEVICE[np.array([0, 1])],
+    "list index": lambda: DEVICE[[0, 1]],
+    "host value": lambda: DEVICE.__setitem__(slice(None), HOST),
+    "device bound": lambda: DEVICE[: DEVICE.sum()],
+    "device shape": lambda: STRICT.xp.zeros(StrictArray(np.array(3))),
+    "device range": lambda: range(StrictArray(np.array(3))),
+    "iteration": lambda: list(DEVICE),
+    "membership": lambda: 1.0 in DEVICE,
+    "several to one": lambda: float(DEVICE),
+    "one in a row": lambda: float(DEVICE[:1]),
+    "namespace": lambda: STRICT.xp.sqrt(HOST),
+    "joined": lambda: STRICT.xp.concatenate([DEVICE, HOST]),
+    "list": lambda: STRICT.xp.cumsum([1, 2]),
+    "repeats": lambda: STRICT.xp.repeat(DEVICE, np.array([1, 2, 3])),
+    "hash": lambda: {DEVICE: 1},
+    "sparse asarray": lambda: np.asarray(SPARSE),
+    "sparse times host": lambda: SPARSE @ HOST,
+    "host times sparse": lambda: HOST @ SPARSE,
+    "sparse index": lambda: SPARSE[np.array([0])],
+    "sparse plus host": lambda: SPARSE + scipy.sparse.eye(3, format="csr"),
+}
+
+
+@pytest.mark.parametrize("leak", LEAKS.values(), ids=LEAKS)
+def test_leaks_are_refused(leak):
+    with pytest.raises(TypeError):
+        leak()
+
+
+@pytest.mark.parametrize(
+    ("error", "call"),
+    [
+        (ValueError, lambda xp, _: xp.argsort(DEVICE, kind="quicksort")),
+        (ValueError, lambda xp, _: xp.sort(DEVICE, kind="mergesort")),
+        (AttributeError, lambda xp, _: xp.lexsort((DEVICE, DEVICE))),
+        (AttributeError, lambda xp, _: xp.where(True, DEVICE, 0)),  # noqa: FBT003 - the condition is what is refused
+        (NotImplementedError, lambda xp, _: xp.unique(DEVICE[None, :], axis=0)),
+        (NotImplementedError, lambda xp, _: xp.argpartition(DEVICE, 1)),
+        (ValueError, lambda _, sparse: sparse.csr_matrix(StrictArray(np.eye(2, dtype=int)))),
+        (ValueError, lambda _, sparse: sparse.csr_matrix((HOST, HOST, HOST), shape=(2, 2))),
+        (AttributeError, lambda _, sparse: sparse.lil_matrix),
+        (AttributeError, lambda _, __: SPARSE.tolil()),
+        (ValueError, lambda _, __: SPARSE.astype(int)),
+        (ValueError, lambda _, __: bool(DEVICE)),
+    ],
+)
+def test_what_cupy_cannot_do_is_refused(error, call):
+    with pytest.raises(error):
+        call(STRICT.xp, STRICT.sparse)
+
+
+@pytest.mark.parametrize("name", sorted(MISSING))
+def test_names_that_cupy_lacks_are_missing(name):
+    assert not hasattr(STRICT.xp, name)
+
+
+def test_transfers_are_counted():
+    with counted() as made:
+        there = STRICT.asarray(HOST)
+        STRICT.to_host(there)
+        STRICT.to_host(SPARSE)
+        float(there.sum())
+        int(there.max())
+        bool((there > 0).any())
+        there[0].item()
+    assert (made.to_device, made.to_host, made.scalars) == (1, 2, 4)
+
+
+def test_reductions_stay_on_the_device():
+    for value in (DEVICE.sum(), DEVICE.max(), DEVICE[0], STRICT.xp.count_nonzero(DEVICE), DEVICE.mean()):
+        assert isinstance(value, StrictArray)
+        assert value.ndim == 0
+
+
+def test_reserved_memory_is_garbage():
+    assert np.isnan(STRICT.xp.empty((2, 2)).get()).all()
+    assert (STRICT.xp.empty(3, dtype=np.int64).get() != 0).all()
+
+
+def test_products_bring_the_operand_to_canonical_format():
+    parts = (np.ones(3, dtype=np.float32), np.array([2, 0, 0]), np.array([0, 3]))
+    matrix = STRICT.sparse.csr_matrix(tuple(StrictArray(part) for part in parts), shape=(1, 3))
+    assert matrix.nnz == 3
+    assert (matrix @ StrictArray(np.ones((3, 2)))).flags.f_contiguous
+    assert matrix.nnz == 2
+    assert matrix.indices.get().tolist() == [0, 2]
+
+
+def test_a_star_without_training_edges_runs(backend):
+    given = raw([(0, 1), (0, 2)], np.eye(3), [0, 1, 0], [False, True, True])
+    result = run(backend, build(backend, given), 1.0, PAPER, seed=0, clock=Clock(backend))
+    assert result.hetero.n_edges == 0
+    assert any("no edge joins two training nodes" in note for note in result.warnings)
