@@ -14,7 +14,7 @@ from herald_gpu.config import HeraldConfig
 from herald_gpu.errors import ConfigError, InputError
 from herald_gpu.graph import Graph, check_finite, clean_edges, clean_features, stored_edges
 from herald_gpu.io import present
-from herald_gpu.io.read import Columns, Source, read
+from herald_gpu.io.read import Columns, Source, Style, read
 from herald_gpu.pipeline import STAGES, Clock, run
 from herald_gpu.result import CondensedGraph, Contents
 from herald_gpu.summary import Report
@@ -41,7 +41,7 @@ def condense(
     train_column: str = "train",
     unlabelled: Any = -1,  # noqa: ANN401
     config: HeraldConfig | None = None,
-    backend: BackendName = "auto",
+    backend: BackendName | Backend = "auto",
     output_type: OutputType = "input",
     random_state: int = 0,
     verbose: bool = False,
@@ -70,7 +70,8 @@ def condense(
         The label value that means unknown.
     config : HeraldConfig, optional
         Constants of the method; by default the default preset.
-    backend : {"auto", "cpu", "rapids"}
+    backend : {"auto", "cpu", "rapids"} or Backend
+        Where to run; :func:`herald_gpu.get_backend` makes one with options.
     output_type : {"input", "numpy", "pandas", "polars", "arrow", "torch", "cupy", "cudf"}
         What results are given as; by default as the input.
     random_state : int
@@ -102,7 +103,7 @@ def condense(
     """
     config = HeraldConfig() if config is None else config
     _check_options(ratio, config, random_state, output_type)
-    chosen = get_backend(backend)
+    chosen = get_backend(backend) if isinstance(backend, str) else backend
     columns = Columns(source, target, node, label, train_column)
     with ExitStack() as stack:
         clock = Clock(chosen, stack.enter_context(_progress()) if verbose else None)
@@ -135,13 +136,13 @@ def build_graph(backend: Backend, given: Source, config: HeraldConfig) -> tuple[
     else:
         adjacency = stored_edges(backend, source, target, n)
     check_finite(given.features, given.feature_ids, given.node_ids)
-    features, kind = clean_features(backend, given.features)
+    features, kind = clean_features(backend, backend.asarray(given.features))
     codes = np.where(given.train, given.codes, -1) if config.exact else given.codes
     labels, train = backend.asarray(codes, dtype=np.int32), backend.asarray(given.train)
     return Graph(adjacency, features, kind, labels, train, len(given.class_values)), notes
 
 
-def _check_options(ratio: float, config: HeraldConfig, random_state: int, output_type: str) -> None:
+def _check_options(ratio: object, config: object, random_state: object, output_type: str) -> None:
     if isinstance(ratio, bool) or not isinstance(ratio, int | float | np.number) or not 0 < ratio <= 1:
         msg = f"ratio={ratio!r} is not valid: pass a number in (0, 1]"
         raise ConfigError(msg)
@@ -219,7 +220,7 @@ def _contents(
     graph: Graph,
     made: Condensed,
     columns: Columns,
-    style: present.Style,
+    style: Style,
     unlabelled: Any,  # noqa: ANN401
 ) -> Contents:
     host = backend.to_host

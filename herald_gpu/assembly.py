@@ -204,7 +204,7 @@ def _explain(sizes: Sizes, expansion: Expansion, pruning: Pruning, balance: Bala
             f"no neighbourhood of {config.depth} hops fits in {config.expansion_factor} times the budget: "
             f"the expansion used {expansion.depth}"
         )
-    share = sizes.storage_bytes / sizes.budget_bytes
+    share = sizes.storage_bytes / sizes.budget_bytes if sizes.budget_bytes else 1.0
     if share < FULL_USE:
         notes.append(
             f"only {100 * share:.0f} % of the budget used: pruning took {pruning.removed} nodes out by PageRank, down "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from herald_gpu import ops
@@ -55,11 +55,14 @@ class Budget:
         Storage of the whole graph.
     limit : float
         Storage that the condensed graph may take.
+    ratio : float, optional
+        The share that was asked for, as the caller wrote it.
     """
 
     kind: FeatureKind
     full_bytes: float
     limit: float
+    ratio: float | None = field(default=None, compare=False)
 
 
 def graph_bytes(kind: str, feature_values: int, directed_edges: int) -> int:
@@ -106,12 +109,12 @@ def make_budget(backend: Backend, graph: Graph, ratio: float, config: HeraldConf
         units = 1 if config.accounting == "citation" else 2
         dense_values = units * graph.n_nodes * graph.n_features
         full = float(UNIT_BYTES * (dense_values + EDGE_UNITS * graph.n_edges))
-        return Budget(kind, full, ratio * full)
+        return Budget(kind, full, ratio * full, ratio)
     full_bytes = matrix_bytes(backend, kind, graph.features, graph.n_edges)
     limit = math.floor(ratio * full_bytes)
     while limit / full_bytes > ratio:  # rounding of the product must not let the ratio be exceeded
         limit -= 1
-    return Budget(kind, full_bytes, limit)
+    return Budget(kind, full_bytes, limit, ratio)
 
 
 def make_prices(backend: Backend, kept: Matrix, budget: Budget, config: HeraldConfig) -> Prices:
@@ -157,7 +160,7 @@ def check_feasible(backend: Backend, graph: Graph, prices: Prices, budget: Budge
     least = ops.scalar(prices.node[graph.train].min())
     if config.on_infeasible == "raise" or least > budget.limit:
         msg = (
-            f"ratio={budget.limit / budget.full_bytes:.3g} allows {budget.limit:.0f} bytes, but the cheapest training "
+            f"ratio={budget.ratio} allows {budget.limit:.0f} bytes, but the cheapest training "
             f"node of each of the {graph.n_classes} classes takes {floor:.0f}: the smallest feasible ratio is "
             f"{smallest!r}; pass that or more"
         )

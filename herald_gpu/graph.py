@@ -147,9 +147,10 @@ def check_finite(features: Matrix, feature_ids: Array, node_ids: Array) -> None:
     else:
         place = int(np.flatnonzero(bad)[0])
         row, column = int(np.searchsorted(features.indptr, place, side="right")) - 1, int(features.indices[place])
+    name, node = feature_ids[column : column + 1].tolist()[0], node_ids[row : row + 1].tolist()[0]
     msg = (
-        f"feats has {int(bad.sum())} values that are NaN, infinite or beyond float32, the first in column "
-        f"{feature_ids[column]!r} of node {node_ids[row]!r}: clean or impute them first"
+        f"feats has {int(bad.sum())} values that are NaN, infinite or beyond float32, the first in column {name!r} "
+        f"of node {node!r}: clean or impute them first"
     )
     raise InputError(msg)
 

@@ -50,8 +50,8 @@ class Clock:
         if self.bar is not None:
             self.bar.set_description(name)
         start = time.perf_counter()
-        yield
-        self.backend.synchronise()
+        with self.backend.stage(name):
+            yield
         self.seconds[name] = time.perf_counter() - start
         logger.debug("stage %s: %.3f s", name, self.seconds[name])
         if self.bar is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse
 
-from herald_gpu.errors import InputError
+from herald_gpu.errors import FileFormatError, InputError
 from herald_gpu.io import frames, matrices, networks, persist, present, torch
 from herald_gpu.io.kinds import FRAME_KINDS, kind_of, unproxy
 from herald_gpu.io.read import Columns, Style
@@ -18,10 +18,16 @@ from herald_gpu.summary import Report
 if TYPE_CHECKING:
     import os
 
-    import networkx
-    from torch_geometric.data import Data
+    import networkx as nx  # noqa: TID251 - the name of a type
+    from torch_geometric.data import Data  # noqa: TID251 - the name of a type
 
     from herald_gpu.io.present import OutputType
+
+PLAIN_MEMBERS = (
+    *("node_ids", "feature_ids", "class_values", "feature_positions"),
+    *("codes", "train_mask", "is_root", "is_landmark"),
+)
+"""Fields of :class:`Contents` that are saved as they are."""
 
 
 @dataclass(frozen=True)
@@ -123,8 +129,10 @@ class CondensedGraph:
     @cached_property
     def features(self) -> Any:  # noqa: ANN401 - the caller's kind
         """Kept features of the kept nodes; in tables the index holds the node ids."""
-        c = self._contents
-        return present.matrix(c.style, c.features, names=self._feature_names, index=self._index)
+        c, x = self._contents, self._contents.features
+        if c.style.sparse and c.scaling is None and c.reduction is None:  # sparse stays sparse, however full it is
+            x = scipy.sparse.csr_matrix(x)
+        return present.matrix(c.style, x, names=self._feature_names, index=self._index)
 
     @property
     def labels(self) -> Any:  # noqa: ANN401 - the caller's kind
@@ -171,7 +179,7 @@ class CondensedGraph:
             frame = frames.to_pandas(feats)
             missing = [name for name in c.feature_ids if name not in frame.columns]
             if missing:
-                msg = f"feats lacks the columns {missing[:5]} that were kept: pass a table with the original columns"
+                msg = f"feats lacks the columns {frames.some(missing)} that were kept: pass the original columns"
                 raise InputError(msg)
             table = frames.read_node_table(
                 frame[list(c.feature_ids)].reset_index(drop=True), node="", label="", train=""
@@ -205,10 +213,11 @@ class CondensedGraph:
         """Adjacency and features as SciPy CSR matrices."""
         return self._contents.adjacency, scipy.sparse.csr_matrix(self._contents.features)
 
-    def to_networkx(self) -> networkx.Graph:
+    def to_networkx(self) -> nx.Graph:
         """Build an undirected NetworkX graph; nodes carry `label` (or None), `train`, `is_root` and `x` (features)."""
         c = self._contents
-        values = np.where(c.codes >= 0, c.class_values.astype(object)[np.maximum(c.codes, 0)], None)
+        values = c.class_values.astype(object)[np.maximum(c.codes, 0)]
+        values[c.codes < 0] = None
         dense = c.features.toarray() if scipy.sparse.issparse(c.features) else c.features
         attributes = {
             "label": values.tolist(),
@@ -248,14 +257,7 @@ class CondensedGraph:
         """
         c = self._contents
         arrays = {
-            "node_ids": c.node_ids,
-            "feature_ids": c.feature_ids,
-            "class_values": c.class_values,
-            "feature_positions": c.feature_positions,
-            "codes": c.codes,
-            "train_mask": c.train_mask,
-            "is_root": c.is_root,
-            "is_landmark": c.is_landmark,
+            **{name: getattr(c, name) for name in PLAIN_MEMBERS},
             **_csr_members("adjacency", c.adjacency),
             **(_csr_members("features", c.features) if scipy.sparse.issparse(c.features) else {"features": c.features}),
             **{f"scores.{name}": values for name, values in c.scores.items()},
@@ -268,7 +270,7 @@ class CondensedGraph:
             "n_input_features": c.n_input_features,
             "columns": vars(c.columns),
             "style": vars(c.style),
-            "unlabelled": c.unlabelled,
+            "unlabelled": _savable(c.unlabelled),
             "report": self.report.to_dict(),
         }
         persist.write_archive(path, arrays, meta)
@@ -284,23 +286,13 @@ class CondensedGraph:
             What to give results as; by default as when it was saved.
         """
         arrays, meta = persist.read_archive(path)
-        pairs = {
-            n: (arrays[f"{n}.0"], arrays[f"{n}.1"]) if f"{n}.0" in arrays else None for n in ("scaling", "reduction")
-        }
-        features = arrays["features"] if "features" in arrays else _csr_from(arrays, "features")
-        plain = ("node_ids", "feature_ids", "class_values", "feature_positions", "codes")
-        contents = Contents(
-            **{name: arrays[name] for name in (*plain, "train_mask", "is_root", "is_landmark")},
-            n_input_features=meta["n_input_features"],
-            adjacency=_csr_from(arrays, "adjacency"),
-            features=features,
-            scores={n.removeprefix("scores."): v for n, v in arrays.items() if n.startswith("scores.")},
-            **pairs,
-            columns=Columns(**meta["columns"]),
-            style=present.choose_style(Style(**meta["style"]), output_type),
-            unlabelled=meta["unlabelled"],
-        )
-        return cls(contents, Report.from_dict(meta["report"], contents.class_values.tolist()))
+        try:
+            contents = _contents_from(arrays, meta)
+            report = Report.from_dict(meta["report"], contents.class_values.tolist())
+        except (KeyError, TypeError, ValueError) as error:
+            msg = f"path={str(path)!r} lacks a part of a condensed graph ({error}): save the graph again"
+            raise FileFormatError(msg) from error
+        return cls(contents, report).as_type(output_type)
 
     def as_type(self, output_type: OutputType) -> CondensedGraph:
         """Give the same graph with results in another type."""
@@ -336,6 +328,29 @@ class CondensedGraph:
 
     def _vector(self, values: np.ndarray, name: str) -> Any:  # noqa: ANN401 - the caller's kind
         return present.vector(self._contents.style.nodes, values, name=name, index=self._index)
+
+
+def _savable(unlabelled: Any) -> int | str | None:  # noqa: ANN401 - any object
+    """Only integers and strings are ever given back; all else stands for null."""
+    if isinstance(unlabelled, str):
+        return unlabelled
+    return int(unlabelled) if isinstance(unlabelled, int | np.integer) else None
+
+
+def _contents_from(arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> Contents:
+    named: dict[str, Any] = {name: arrays[name] for name in PLAIN_MEMBERS}
+    for name in ("scaling", "reduction"):
+        named[name] = (arrays[f"{name}.0"], arrays[f"{name}.1"]) if f"{name}.0" in arrays else None
+    return Contents(
+        **named,
+        n_input_features=meta["n_input_features"],
+        adjacency=_csr_from(arrays, "adjacency"),
+        features=arrays["features"] if "features" in arrays else _csr_from(arrays, "features"),
+        scores={n.removeprefix("scores."): v for n, v in arrays.items() if n.startswith("scores.")},
+        columns=Columns(**meta["columns"]),
+        style=Style(**meta["style"]),
+        unlabelled=meta["unlabelled"],
+    )
 
 
 def _csr_members(name: str, matrix: scipy.sparse.csr_matrix) -> dict[str, np.ndarray]:

@@ -58,6 +58,17 @@ class Report:
     random_state : int
     config : HeraldConfig
     warnings : list of str
+
+    Examples
+    --------
+    >>> from herald_gpu import condense
+    >>> from herald_gpu.datasets import make_graph
+    >>> g = make_graph(200, n_classes=2, n_features=8)
+    >>> report = condense(g.edge_index, g.features, g.labels, g.train, ratio=0.2).report
+    >>> report.requested_ratio, report.storage_bytes <= report.budget_bytes
+    (0.2, True)
+    >>> sorted(report.to_dict()["weights"])
+    ['alpha', 'beta', 'gamma']
     """
 
     heterophily: float
@@ -120,15 +131,20 @@ class Report:
         w, seconds = self.weights, sum(self.timings.values())
         reduced = f", reduced to {self.component_count} components" if self.component_count is not None else ""
         used = 100 * self.storage_bytes / self.budget_bytes if self.budget_bytes else float("nan")
-        yield f"Condensed graph: {self.n_nodes:,} nodes, {self.n_edges:,} directed edges, {self.feature_count:,} features{reduced}"
+        yield (
+            f"Condensed graph: {self.n_nodes:,} nodes, {self.n_edges:,} directed edges, "
+            f"{self.feature_count:,} features{reduced}"
+        )
         yield (
             f"  storage      {self.storage_bytes:,} of {self.full_bytes:,} bytes: {100 * self.storage_ratio:.4g} % "
-            f"({100 * self.requested_ratio:.4g} % asked for, {used:.1f} % of the budget used; {self.storage_kind} features)"
+            f"({100 * self.requested_ratio:.4g} % asked for, {used:.1f} % of the budget used; "
+            f"{self.storage_kind} features)"
         )
         if self.published_storage_ratio is not None:
             yield f"  as published {100 * self.published_storage_ratio:.2f} % (the paper's accounting, not a true size)"
         yield f"  share        {100 * self.node_ratio:.3g} % of nodes, {100 * self.edge_ratio:.3g} % of edges"
-        yield f"  heterophily  {self.heterophily:.3f}: prototype {w.alpha:.3f}, boundary {w.beta:.3f}, LID {w.gamma:.3f}"
+        shares = f"prototype {w.alpha:.3f}, boundary {w.beta:.3f}, LID {w.gamma:.3f}"
+        yield f"  heterophily  {self.heterophily:.3f}: {shares}"
         counts = ", ".join(f"{value}: {count}" for value, count in self.class_counts.items())
         yield f"  classes      {counts} (entropy {self.class_entropy:.3f})"
         if self.missing_classes:

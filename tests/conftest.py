@@ -11,23 +11,23 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))  # the tests share `support`, whatever directory pytest starts from
 
+from support.backends import DEVICES, FACTORIES
 from support.graphs import TINY, build
-from support.strict import StrictBackend
-
-from herald_gpu.backend.cpu import CpuBackend
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from herald_gpu.backend import Backend
     from herald_gpu.graph import Graph
 
-FACTORIES: dict[str, Callable[[], Backend]] = {"cpu": CpuBackend, "strict": StrictBackend}
-"""Backends by name; a factory that cannot run here calls `pytest.skip` with its reason."""
 
-
-@pytest.fixture(scope="session", params=FACTORIES)
+@pytest.fixture(scope="session", params=["cpu", "strict", *DEVICES])
 def backend(request) -> Backend:
+    """Give each backend in turn."""
+    return FACTORIES[request.param]()
+
+
+@pytest.fixture(scope="session", params=DEVICES)
+def rapids(request) -> Backend:
+    """Give the RAPIDS backend, emulated and on a GPU."""
     return FACTORIES[request.param]()
 
 

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 from herald_gpu.errors import BackendUnavailable, ConfigError
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from herald_gpu.budget import Prices
 
 Array: TypeAlias = Any
@@ -20,6 +22,7 @@ Array: TypeAlias = Any
 Matrix: TypeAlias = Any
 """A dense array or CSR matrix of the backend's own kind."""
 BackendName = Literal["auto", "cpu", "rapids"]
+Memory = Literal["default", "pool", "managed"]
 
 logger = logging.getLogger("herald_gpu")
 
@@ -55,7 +58,7 @@ class Backend(Protocol):
     sparse: Any
 
     def asarray(self, value: Any, dtype: Any = None) -> Array:  # noqa: ANN401 - anything array-like
-        """Bring a host array (or one already on this backend) to this backend."""
+        """Bring a host array or SciPy CSR matrix to this backend; what is there already passes."""
         ...
 
     def to_host(self, value: Any) -> Any:  # noqa: ANN401 - array in, NumPy array out; CSR in, SciPy CSR out
@@ -151,8 +154,8 @@ class Backend(Protocol):
         """Give the mean and the fewest components (rows, float32) that hold this share of the variance."""
         ...
 
-    def synchronise(self) -> None:
-        """Wait for queued work, so that a clock read afterwards is right."""
+    def stage(self, name: str) -> AbstractContextManager[None]:
+        """Surround a stage: mark it for profilers, and wait at its end for queued work, so that clocks are right."""
         ...
 
     def peak_memory(self) -> int | None:
@@ -164,13 +167,16 @@ class Backend(Protocol):
         ...
 
 
-def get_backend(name: BackendName = "auto") -> Backend:
+def get_backend(name: BackendName = "auto", *, memory: Memory = "default") -> Backend:
     """Choose a backend.
 
     Parameters
     ----------
     name : {"auto", "cpu", "rapids"}
         `"auto"` logs its choice and reason; `"rapids"` raises if it cannot run, it never falls back.
+    memory : {"default", "pool", "managed"}
+        Device memory: as it is set up, from one RMM pool that CuPy and RAPIDS share, or managed memory that spills to
+        the host. Set it before anything is on the device. The CPU has no use for it.
 
     Examples
     --------
@@ -181,11 +187,22 @@ def get_backend(name: BackendName = "auto") -> Backend:
     if name not in ("auto", "cpu", "rapids"):
         msg = f"backend={name!r} is not known: pass 'auto', 'cpu' or 'rapids'"
         raise ConfigError(msg)
-    if name == "rapids":
-        msg = "backend='rapids': this version runs on the CPU only; pass backend='cpu' or 'auto'"
-        raise BackendUnavailable(msg)
+    if memory not in ("default", "pool", "managed"):
+        msg = f"memory={memory!r} is not known: pass 'default', 'pool' or 'managed'"
+        raise ConfigError(msg)
+    if name != "cpu":
+        from herald_gpu.backend.probe import probe
+
+        found = probe()
+        if found.available:
+            from herald_gpu.backend.rapids import RapidsBackend
+
+            logger.info("backend: rapids (%s)", found.reason)
+            return RapidsBackend(memory=memory)
+        if name == "rapids":
+            msg = f"backend='rapids' cannot run here: {found.reason}"
+            raise BackendUnavailable(msg)
+        logger.info("backend: cpu (%s)", found.reason)
     from herald_gpu.backend.cpu import CpuBackend
 
-    if name == "auto":
-        logger.info("backend: cpu (the only one in this version)")
     return CpuBackend()

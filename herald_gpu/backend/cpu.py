@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import platform
 import sys
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,8 @@ import scipy.sparse
 from herald_gpu.backend import Growth
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from herald_gpu.backend import Array, Matrix
     from herald_gpu.budget import Prices
 
@@ -41,8 +44,8 @@ class CpuBackend:
     sparse: Any = scipy.sparse
 
     def asarray(self, value: Any, dtype: Any = None) -> Array:  # noqa: ANN401 - anything array-like
-        """See :class:`~herald_gpu.backend.Backend`."""
-        return np.asarray(value, dtype=dtype)
+        """See :class:`~herald_gpu.backend.Backend`; SciPy matrices pass."""
+        return value if scipy.sparse.issparse(value) else np.asarray(value, dtype=dtype)
 
     def to_host(self, value: Any) -> Any:  # noqa: ANN401 - arrays and CSR matrices pass through
         """See :class:`~herald_gpu.backend.Backend`."""
@@ -144,8 +147,9 @@ class CpuBackend:
         components *= np.sign(components[np.arange(len(components)), largest])[:, None]
         return mean.astype(np.float32), components.astype(np.float32)
 
-    def synchronise(self) -> None:
+    def stage(self, name: str) -> AbstractContextManager[None]:  # noqa: ARG002 - the host has no profiler to tell
         """See :class:`~herald_gpu.backend.Backend`: nothing is queued on the host."""
+        return nullcontext()
 
     def peak_memory(self) -> int | None:
         """See :class:`~herald_gpu.backend.Backend`: the largest resident size of this process so far."""

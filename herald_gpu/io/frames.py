@@ -89,22 +89,20 @@ def read_node_table(frame: pd.DataFrame, *, node: str, label: str, train: str, a
         What to call the table in messages.
     """
     if not frame.columns.is_unique:
-        repeated = frame.columns[frame.columns.duplicated()].unique()
-        msg = f"{argument} has repeated column names {some(repeated)}: rename them"
+        msg = f"{argument} has repeated column names {some(frame.columns[frame.columns.duplicated()])}: rename them"
         raise ColumnError(msg)
     if node in frame.columns:
         ids = frame[node]
     else:
         if frame.index.nlevels > 1:
-            msg = f"{argument} has a MultiIndex and no column {node!r}: give one column of node ids and name it with node="
+            msg = f"{argument} has a MultiIndex and no column {node!r}: name a column of node ids with node="
             raise ColumnError(msg)
         ids = frame.index.to_series()
     if ids.isna().any():
         msg = f"{argument} has {int(ids.isna().sum())} missing node ids: every row needs one"
         raise InputError(msg)
     if ids.duplicated().any():
-        repeated = ids[ids.duplicated()].unique()
-        msg = f"{argument} has duplicate node ids {some(repeated)}: keep one row for each node"
+        msg = f"{argument} has duplicate node ids {some(ids[ids.duplicated()].unique())}: keep one row for each node"
         raise InputError(msg)
     names = [name for name in frame.columns if name not in (node, label, train)]
     features, sparse = _feature_columns(frame, names, argument)
@@ -128,7 +126,10 @@ def _feature_columns(
     dtypes = [getattr(dtype, "subtype", dtype) for dtype in part.dtypes]
     bad = [n for n, d in zip(names, dtypes, strict=True) if not pd.api.types.is_numeric_dtype(d) or d.kind == "c"]
     if bad:
-        msg = f"{argument} columns {some(bad)} are not numeric: encode or drop them, or name them with node=, label=, train_column="
+        msg = (
+            f"{argument} columns {some(bad)} are not numeric: encode or drop them, or name them with node=, label=, "
+            "train_column="
+        )
         raise UnsupportedInputError(msg)
     if all(isinstance(dtype, pd.SparseDtype) for dtype in part.dtypes):
         return _sparse_columns(part), True
@@ -139,8 +140,8 @@ def _feature_columns(
 def _sparse_columns(part: pd.DataFrame) -> scipy.sparse.csr_matrix:
     """Put sparse columns side by side; only those that leave out another value than zero are filled in."""
     rows, values = [], []
-    for _, series in part.items():
-        column: Any = series.array
+    for name in part.columns:
+        column: Any = part[name].array
         if pd.isna(column.fill_value) or column.fill_value == 0:
             rows.append(column.sp_index.to_int_index().indices)
             values.append(column.sp_values)

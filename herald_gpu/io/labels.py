@@ -11,6 +11,7 @@ from herald_gpu.errors import InputError, UnsupportedInputError
 from herald_gpu.io.frames import some
 from herald_gpu.io.kinds import kind_of
 from herald_gpu.io.matrices import to_numpy
+from herald_gpu.io.networks import as_ids
 
 MASK_VALUES = (0, 1)
 FRACTIONAL = ("floating", "mixed-integer-float", "decimal")
@@ -38,7 +39,7 @@ def aligned(values: Any, ids: np.ndarray, argument: str) -> pd.Series | np.ndarr
 
 def _by_id(series: pd.Series, ids: np.ndarray, argument: str) -> pd.Series:
     if not series.index.equals(pd.RangeIndex(len(series))) and not series.index.equals(pd.Index(ids)):
-        places = series.index.get_indexer(ids) if series.index.is_unique else np.array([-1])
+        places = series.index.get_indexer(pd.Index(ids)) if series.index.is_unique else np.array([-1])
         if (places < 0).any():
             msg = f"{argument} has an index that does not hold the node ids: give it that index, or pass .to_numpy()"
             raise InputError(msg)
@@ -57,7 +58,7 @@ def read_labels(values: pd.Series | np.ndarray, unlabelled: Any, argument: str) 
     known = series.notna().to_numpy(dtype=bool)
     if unlabelled is not None:
         known = known & ~(series == unlabelled).fillna(value=False).to_numpy(dtype=bool)
-    return series.to_numpy(dtype=object, na_value=None), known
+    return series.astype(object).to_numpy(), known
 
 
 def encode_classes(
@@ -114,7 +115,9 @@ def _plain(classes: np.ndarray) -> np.ndarray:
 
 def read_train(train: Any, ids: np.ndarray, argument: str) -> np.ndarray:  # noqa: ANN401 - mask or ids
     """Read training marks: a boolean mask with one entry a node, or node ids."""
-    train = list(train) if isinstance(train, set | frozenset) else train
+    if isinstance(train, list | tuple | set | frozenset):
+        listed = list(train)
+        train = as_ids(listed) if listed and isinstance(listed[0], tuple) else np.asarray(listed)
     plain = to_numpy(train)
     if plain.ndim != 1:
         msg = f"{argument} has shape {plain.shape}: pass a boolean mask of length {len(ids)}, or node ids"

@@ -9,7 +9,7 @@ import numpy as np
 from herald_gpu.io.kinds import library
 
 if TYPE_CHECKING:
-    import networkx
+    import networkx as nx
 
 
 def as_ids(values: list[Any]) -> np.ndarray:
@@ -22,7 +22,7 @@ def as_ids(values: list[Any]) -> np.ndarray:
     return array
 
 
-def read_networkx(graph: networkx.Graph) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[str]]:
+def read_networkx(graph: nx.Graph) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[str]]:
     """Take nodes and edges from a NetworkX graph: (ids, source, target, warnings)."""
     ids = as_ids(list(graph.nodes))
     pairs = list(graph.edges(data=False)) if not graph.is_multigraph() else list(graph.edges(keys=False))
@@ -32,7 +32,7 @@ def read_networkx(graph: networkx.Graph) -> tuple[np.ndarray, np.ndarray, np.nda
     return ids, source, target, warnings
 
 
-def to_networkx(node_ids: np.ndarray, edge_index: np.ndarray, attributes: dict[str, list[Any]]) -> networkx.Graph:
+def to_networkx(node_ids: np.ndarray, edge_index: np.ndarray, attributes: dict[str, list[Any]]) -> nx.Graph:
     """Build an undirected NetworkX graph; `attributes` holds one list for each node attribute."""
     graph = library("networkx").Graph()
     ids = node_ids.tolist()

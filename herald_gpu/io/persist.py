@@ -35,7 +35,7 @@ def write_archive(path: str | os.PathLike[str], arrays: dict[str, np.ndarray], m
     members = {f"{name}.npy": _encode(name, array) for name, array in arrays.items()}
     sums = {name: hashlib.sha256(content).hexdigest() for name, content in members.items()}
     body = {"format": FORMAT, "schema_version": SCHEMA_VERSION, "sha256": sums, "content": meta}
-    text = json.dumps(body, indent=1, sort_keys=True).encode()
+    text = json.dumps(body, indent=1).encode()
     handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".partial", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as stream:
@@ -56,27 +56,33 @@ def write_archive(path: str | os.PathLike[str], arrays: dict[str, np.ndarray], m
 def read_archive(path: str | os.PathLike[str]) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """Read what :func:`write_archive` wrote, every checksum verified."""
     shown = os.fspath(path)
-    try:
-        with zipfile.ZipFile(path) as archive:
-            body = _meta(archive, shown)
-            arrays = {
-                name.removesuffix(".npy"): _decode(archive, name, expected, shown)
-                for name, expected in body["sha256"].items()
-            }
-    except zipfile.BadZipFile as error:
-        msg = f"path={shown!r} is not a saved condensed graph, or it is damaged: {error}"
-        raise FileFormatError(msg) from error
-    return arrays, body["content"]
+    with Path(path).open("rb") as stream:
+        try:
+            with zipfile.ZipFile(stream) as archive:
+                body = _meta(archive, shown)
+                arrays = {
+                    name.removesuffix(".npy"): _decode(archive, name, expected, shown)
+                    for name, expected in body["sha256"].items()
+                }
+            return arrays, body["content"]
+        except FileFormatError:
+            raise
+        except Exception as error:  # a damaged archive makes zipfile, zlib and NumPy raise almost anything
+            msg = (
+                f"path={shown!r} is not a saved condensed graph, or it is damaged ({error}): "
+                "pass a file that CondensedGraph.save wrote, or save the graph again"
+            )
+            raise FileFormatError(msg) from error
 
 
 def _meta(archive: zipfile.ZipFile, shown: str) -> dict[str, Any]:
     try:
         body = json.loads(archive.read(META))
     except (KeyError, ValueError) as error:
-        msg = f"path={shown!r} is a zip file but not a saved condensed graph: it has no readable {META}"
+        msg = f"path={shown!r} is a zip file but no saved condensed graph, without {META}: pass a file of save()"
         raise FileFormatError(msg) from error
     if not isinstance(body, dict) or body.get("format") != FORMAT:
-        msg = f"path={shown!r} is not a saved condensed graph: its {META} is of another kind"
+        msg = f"path={shown!r} is not a saved condensed graph: its {META} is of another kind; pass a file of save()"
         raise FileFormatError(msg)
     if body.get("schema_version") != SCHEMA_VERSION:
         msg = (
@@ -102,10 +108,10 @@ def _decode(archive: zipfile.ZipFile, name: str, expected: str, shown: str) -> n
     try:
         content = archive.read(name)
     except KeyError as error:
-        msg = f"path={shown!r} is damaged: {name} is missing"
+        msg = f"path={shown!r} is damaged: {name} is missing; save the graph again"
         raise FileFormatError(msg) from error
     if hashlib.sha256(content).hexdigest() != expected:
-        msg = f"path={shown!r} is damaged: the checksum of {name} does not match"
+        msg = f"path={shown!r} is damaged: the checksum of {name} does not match; save the graph again"
         raise FileFormatError(msg)
     return np.load(io.BytesIO(content), allow_pickle=False)
 

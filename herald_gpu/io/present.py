@@ -32,12 +32,11 @@ def _settled(kind: Kind) -> Kind:
     return plain.get(kind, kind)
 
 
-def vector(kind: Kind, values: np.ndarray, *, name: str | None = None, index: np.ndarray | None = None) -> Any:  # noqa: ANN401
+def vector(kind: Kind, values: Any, *, name: str | None = None, index: Any = None) -> Any:  # noqa: ANN401 - the caller's kind
     """A column of values; in pandas and cuDF it carries `index`."""
-    if kind == "pandas":
-        return pd.Series(values, index=index, name=name)
-    if kind == "cudf":
-        return library("cudf").Series(pd.Series(values, index=index, name=name))
+    if kind in ("pandas", "cudf"):
+        series = pd.Series(values, index=index, name=name)
+        return series if kind == "pandas" else library("cudf").Series(series)
     if kind == "polars":
         return library("polars").Series(name or "", values.tolist())
     if kind == "arrow":
@@ -54,47 +53,46 @@ def labels(
     codes: np.ndarray,
     classes: np.ndarray,
     *,
-    unlabelled: Any,
+    unlabelled: Any,  # noqa: ANN401 - any value
     name: str,
-    index: np.ndarray,
-) -> Any:  # noqa: ANN401
+    index: Any,  # noqa: ANN401 - a pandas index
+) -> Any:  # noqa: ANN401 - the caller's kind
     """Class values of nodes; unknown ones are null in tables, else `unlabelled` (or None)."""
-    known = codes >= 0
-    picked = classes[np.maximum(codes, 0)]
-    if kind in FRAME_KINDS:
-        values = pd.array(np.where(known, picked.astype(object), None).tolist(), dtype=_nullable(classes))
-        if kind in ("pandas", "cudf"):
-            series = pd.Series(values, index=index, name=name)
-            return series if kind == "pandas" else library("cudf").Series(series)
-        return vector(kind, values.to_numpy(dtype=object, na_value=None), name=name)
-    numeric = (
-        classes.dtype.kind in "iu" and isinstance(unlabelled, int | np.integer) and not isinstance(unlabelled, bool)
-    )
-    values = np.where(known, picked, np.asarray(unlabelled, dtype=classes.dtype)) if numeric else picked.astype(object)
-    if not numeric:
-        values[~known] = unlabelled if isinstance(unlabelled, str) else None
-    return vector(kind, values)
+    picked, unknown = classes[np.maximum(codes, 0)], codes < 0
+    whole = isinstance(unlabelled, int | np.integer) and not isinstance(unlabelled, bool)
+    if kind not in FRAME_KINDS and classes.dtype.kind in "iu" and whole:
+        picked[unknown] = unlabelled
+        return vector(kind, picked)
+    values = picked.astype(object)
+    values[unknown] = unlabelled if kind not in FRAME_KINDS and isinstance(unlabelled, str) else None
+    if kind in ("pandas", "cudf"):
+        return vector(kind, pd.array(values, dtype=_nullable(classes)), name=name, index=index)
+    return vector(kind, values, name=name)
 
 
-def _nullable(classes: np.ndarray) -> str | None:
+def _nullable(classes: np.ndarray) -> str:
     return {"i": "Int64", "u": "Int64", "b": "boolean", "U": "str"}.get(classes.dtype.kind, "object")
 
 
-def matrix(style: Style, x: np.ndarray | scipy.sparse.csr_matrix, *, names: np.ndarray, index: Any = None) -> Any:  # noqa: ANN401
-    """A feature matrix: sparse if the caller's was, with column names in tables."""
-    kind = style.nodes
-    sparse = scipy.sparse.issparse(x)
-    if style.sparse and not sparse and kind not in FRAME_KINDS:
-        return vector(kind, x)  # reduced features are dense whatever the input was
-    if style.sparse and kind not in FRAME_KINDS:
-        if kind == "torch":
-            return torch.to_sparse_tensor(x)
-        return library("cupyx.scipy.sparse").csr_matrix(x) if kind == "cupy" else x
-    if style.sparse and sparse and kind == "pandas":
-        # pandas takes what a float matrix does not store for missing, not for zero.
-        return pd.DataFrame.sparse.from_spmatrix(x, index=index, columns=list(names)).fillna(0)
+def matrix(style: Style, x: Any, *, names: np.ndarray, index: Any = None) -> Any:  # noqa: ANN401 - the caller's kind
+    """A feature matrix: sparse if the caller's was (unless it was reduced), with column names in tables."""
+    kind, sparse = style.nodes, scipy.sparse.issparse(x)
+    if style.sparse and sparse and kind in ("numpy", "torch", "cupy", "pandas"):
+        return _sparse_matrix(kind, x, names=names, index=index)
     dense = x.toarray() if sparse else x
     return table(kind, dense, names=names, index=index) if kind in FRAME_KINDS else vector(kind, dense)
+
+
+def _sparse_matrix(kind: Kind, x: scipy.sparse.csr_matrix, *, names: np.ndarray, index: Any) -> Any:  # noqa: ANN401
+    if kind == "torch":
+        return torch.to_sparse_tensor(x)
+    if kind == "cupy":
+        return library("cupyx.scipy.sparse").csr_matrix(x)
+    if kind == "pandas":
+        make: Any = pd.DataFrame.sparse
+        # pandas takes what a float matrix does not store for missing, not for zero.
+        return make.from_spmatrix(x, index=index, columns=list(names)).fillna(0)
+    return x
 
 
 def table(kind: Kind, columns: dict[str, Any] | np.ndarray, *, names: Any = None, index: Any = None) -> Any:  # noqa: ANN401

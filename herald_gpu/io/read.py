@@ -91,7 +91,7 @@ def read(
     """
     edges, feats, given_labels, given_train = (unproxy(v) for v in (edges, feats, given_labels, given_train))
     check_devices(edges=edges, feats=feats, labels=given_labels, train=given_train)
-    edge_kind, warnings = kind_of(edges), []
+    edge_kind, warnings = kind_of(edges), list[str]()
     if edge_kind == "pyg":
         edges, feats, given_labels, given_train, warnings = _from_pyg(edges, feats, given_labels, given_train)
         edge_kind = "torch"
@@ -146,7 +146,7 @@ def _read_nodes(feats: Any, edges: Any, edge_kind: Kind, columns: Columns) -> tu
         table = frames.read_node_table(frame, node=columns.node, label=columns.label, train=columns.train)
         return table, Style(edge_kind, kind, table.sparse)
     if columns.node != Columns.node:
-        msg = f"node={columns.node!r} names a column, but feats is a {type(feats).__name__} without columns: leave node= out"
+        msg = f"node={columns.node!r} names a column, but feats is a {type(feats).__name__} without any: leave it out"
         raise ColumnError(msg)
     features = matrices.read_feature_matrix(feats)
     ids = networks.as_ids(list(edges.nodes)) if edge_kind == "networkx" else np.arange(features.shape[0])
@@ -159,7 +159,7 @@ def _read_nodes(feats: Any, edges: Any, edge_kind: Kind, columns: Columns) -> tu
 
 def _labels(
     table: frames.NodeTable,
-    given: Any,
+    given: Any,  # noqa: ANN401
     columns: Columns,
     unlabelled: Any,  # noqa: ANN401
 ) -> tuple[np.ndarray, np.ndarray, str]:
@@ -198,7 +198,7 @@ def _order(ids: np.ndarray) -> np.ndarray:
 
 
 def _read_edges(
-    edges: Any,
+    edges: Any,  # noqa: ANN401
     kind: Kind,
     node_ids: np.ndarray,
     order: np.ndarray,

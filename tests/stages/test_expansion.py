@@ -120,9 +120,7 @@ def test_the_start_is_not_changed(backend):
     mask = backend.asarray(np.array([True] + [False] * 5))
     roots = backend.asarray(np.array([5]))
     adjacency = build(backend, STEPS).adjacency
-    backend.grow(
-        adjacency, roots, prices_of(backend, TENS), limit=99, depth=0, patience=0, member=mask, spent=10.0
-    )
+    backend.grow(adjacency, roots, prices_of(backend, TENS), limit=99, depth=0, patience=0, member=mask, spent=10.0)
     assert host(backend, mask).tolist() == [True] + [False] * 5
 
 

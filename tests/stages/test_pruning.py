@@ -165,9 +165,7 @@ def test_against_the_reference(backend, seed):
     wide, _ = reference.expand(around, ranking, price, 900.0, depth=2, patience=3)
     for target, limit in ((0, 1000), (15, 1000), (25, 600), (40, 300), (10, 40), (0, 0)):
         expected = reference.prune(around, wide.members, wide.considered, ranking, price, target, limit)
-        found = pruned(
-            backend, given, wide.members, wide.considered, ranking, price, target=target, limit=limit
-        )
+        found = pruned(backend, given, wide.members, wide.considered, ranking, price, target=target, limit=limit)
         assert found == expected
 
 
@@ -178,7 +176,5 @@ def test_published_pruning_knows_no_budget_and_keeps_at_least_one(backend):
             backend, STAR, range(6), {0, 1}, [0, 1], [10.0] * 6, target=target, limit=0, config=published, stored=True
         )
         assert len(found) == size
-    rootless = pruned(
-        backend, STAR, {1, 2}, {0}, [0], [1.0] * 6, target=0, limit=0, config=published, stored=True
-    )
+    rootless = pruned(backend, STAR, {1, 2}, {0}, [0], [1.0] * 6, target=0, limit=0, config=published, stored=True)
     assert rootless == {1}

@@ -266,6 +266,8 @@ def test_published_rebalancing(backend):
     members, roots, outcome = balanced(backend, EIGHT, {0, 1, 2, 3}, {0, 1, 2, 3}, ORDER, TENS, 0, **options)
     assert members == roots == {0, 1, 2, 3, 4, 5}  # none against int(1.98) = 1: up to two
     assert outcome.added == 2
+    members, roots, _ = balanced(backend, EIGHT, {0, 1, 2, 3, 4}, {0, 1, 2, 3}, ORDER, TENS, 0, **options)
+    assert (members, roots) == (set(range(7)), {0, 1, 2, 3, 5, 6})  # node 4 is there, though no root
     alone = raw([], np.ones((3, 1)), [0, 0, 1])
     members, _, outcome = balanced(backend, alone, {0}, {0}, [0, 1, 2], [1.0] * 3, 0, **options)
     assert members == {0}  # int(0.99 * 1) = 0: the class stays away

@@ -34,9 +34,9 @@ def test_at_the_ends():
 
 
 def test_the_residual_flows_to_the_prototype():
-    # t = 1/2: alpha = 0.2 + 0.4 * 0.5, beta = 0.3 * 0.5, gamma = 0.1 * 0.75
-    weights = adapt_weights(0.4, replace(CONFIG, base_weights=(0.2, 0.3, 0.1)))
-    assert as_tuple(weights) == pytest.approx((0.4 / 0.625, 0.15 / 0.625, 0.075 / 0.625), abs=1e-15)
+    # t = 1/4: alpha = 0.2 + 0.4 * 0.75, beta = 0.3 * 0.25, gamma = 0.1 * 0.625
+    weights = adapt_weights(0.4 - math.log(3) / 8, replace(CONFIG, base_weights=(0.2, 0.3, 0.1)))
+    assert as_tuple(weights) == pytest.approx((0.5 / 0.6375, 0.075 / 0.6375, 0.0625 / 0.6375), abs=1e-15)
 
 
 def test_steepness_and_midpoint():

@@ -10,22 +10,33 @@ import cupy as cp
 import cupyx.scipy.sparse as cusparse
 import numpy as np
 
+from herald_gpu.backend.probe import installed_versions
 from herald_gpu.backend.rapids import device, graphs, learning, neighbours
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from herald_gpu.backend import Array, Growth, Matrix
+    from herald_gpu.backend import Array, Growth, Matrix, Memory
     from herald_gpu.budget import Prices
 
 
 class RapidsBackend:
-    """Everything on the current CUDA device."""
+    """Everything on the current CUDA device.
+
+    Parameters
+    ----------
+    memory : {"default", "pool", "managed"}
+        Where device memory comes from; see :func:`herald_gpu.get_backend`.
+    """
 
     name = "rapids"
     tree_name = "cuML, histogram splits"
     xp: Any = cp
     sparse: Any = cusparse
+
+    def __init__(self, *, memory: Memory = "default") -> None:
+        if memory != "default":
+            device.use_rmm(managed=memory == "managed")
 
     def asarray(self, value: Any, dtype: Any = None) -> Array:  # noqa: ANN401 - anything array-like
         """See :class:`~herald_gpu.backend.Backend`; a SciPy CSR matrix becomes a CuPy one."""
@@ -83,7 +94,7 @@ class RapidsBackend:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """See :class:`~herald_gpu.backend.Backend`: an NVTX range, advice when memory runs out, all work done at the end."""
+        """See :class:`~herald_gpu.backend.Backend`: an NVTX range, and advice when memory runs out."""
         cp.cuda.nvtx.RangePush(f"herald.{name}")
         try:
             with device.advice(name):
@@ -98,4 +109,4 @@ class RapidsBackend:
 
     def versions(self) -> dict[str, str]:
         """See :class:`~herald_gpu.backend.Backend`."""
-        return {"python": platform.python_version(), "numpy": np.__version__, **device.installed_versions()}
+        return {"python": platform.python_version(), "numpy": np.__version__, **installed_versions()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import cupy as cp
 import cupyx.scipy.sparse as cusparse
@@ -63,11 +63,13 @@ def exact_distances(x: Matrix, inverse_norm: Array, rows: Array, candidates: Arr
         _sparse_kernel(grid, (kernels.THREADS,), arguments)
     else:
         columns = cp.int32(x.shape[1])
-        _dense_kernel(grid, (kernels.THREADS,), (x, inverse_norm, own, candidates, *tail, columns, cp.int32(keep_self), out))
+        _dense_kernel(
+            grid, (kernels.THREADS,), (x, inverse_norm, own, candidates, *tail, columns, cp.int32(keep_self), out)
+        )
     return out
 
 
-def _fitted(points: Matrix, width: int) -> object:
+def _fitted(points: Matrix, width: int) -> Any:  # noqa: ANN401 - a cuML estimator
     from cuml.neighbors import NearestNeighbors
 
     search = NearestNeighbors(n_neighbors=width, algorithm="brute", metric="cosine", output_type="cupy")

@@ -1,0 +1,230 @@
+"""Device memory of each stage: bytes in CuPy's pool, and estimates of the workspaces inside cuML and cuGraph.
+
+Pool bytes follow the arrays that are alive at each stage's fullest moment; factors such as `24 * block` count them
+by their item sizes. They hold for arrays with 32-bit indices, which is what the device works on.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from herald_gpu import ops
+
+if TYPE_CHECKING:
+    from herald_gpu.config import HeraldConfig
+    from herald_gpu.planning.sizes import Sizes
+
+SHARE_OF_FREE = 0.4
+BYTES_PER_REACHED_EDGE = 64
+FIRST_BATCH = 128
+MARGIN = 8
+BINS = 128
+"""As in the RAPIDS backend, which cannot be imported where there is no CuPy; a test compares them."""
+ROUNDING = 48 * 512
+"""The pool hands out multiples of 512 bytes; no stage holds more than some dozens of small arrays."""
+KNN_TILE = 512 * 2**20
+"""Largest tile of distances inside cuVS brute force (half of the 1 GiB it aims at on cards above 8 GB)."""
+TREE_NODES, TREE_COLUMN_BLOCKS = 4096, 10
+"""Nodes and column blocks whose histograms cuML's tree builder keeps at once."""
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """Memory of one stage.
+
+    Attributes
+    ----------
+    pool : int
+        Most bytes alive in CuPy's pool, graph and earlier results included.
+    workspace : int
+        An estimate of what cuML, cuVS or cuGraph allocate besides.
+    batches : int
+        Parts that the work is done in.
+    batch : int
+        Rows, columns or roots of one part; 0 where the work is not cut.
+    """
+
+    pool: int
+    workspace: int = 0
+    batches: int = 1
+    batch: int = 0
+
+
+def footprints(s: Sizes, config: HeraldConfig, usable: int) -> dict[str, Footprint]:
+    """Memory of every stage on a device with so many usable bytes."""
+    graph = graph_bytes(s)
+    kept = kept_bytes(s)
+    scores = kept + 32 * s.nodes + 8 * s.train
+    members = scores + 2 * s.nodes
+    found = {
+        "reading": Footprint(_reading(s)),
+        "budget": Footprint(graph + 24 * s.nodes),
+        "heterophily": Footprint(graph + _neighbour_classes(s)),
+    }
+    if s.tree:
+        found["features/tree"] = Footprint(graph + _smoothing(s), _tree_workspace(s), *_columns(s))
+    found |= {
+        "features/fisher": Footprint(max(graph + _fisher(s, config), kept + 48 * s.train), 0, *_columns(s)),
+        "scoring/scores": Footprint(kept + _prototypes(s), 0, *_rows(s.nodes, s.kept)),
+        "scoring/neighbours": _neighbours(s, config, kept, usable),
+        "expansion": _expansion(s, config, scores, usable),
+        "pruning": Footprint(members + _pruning(s), 64 * s.wide.edges + 64 * s.wide.nodes),
+        "rebalance": Footprint(members + _rebalance(s)),
+        "assembly": Footprint(members + _assembly(s)),
+    }
+    return {name: replace(one, pool=one.pool + ROUNDING) for name, one in found.items()}
+
+
+def graph_bytes(s: Sizes) -> int:
+    """The graph on the device: CSR adjacency, features, labels, training mask."""
+    features = 8 * s.values + 4 * s.nodes if s.sparse else 4 * s.values
+    return 8 * s.edges + 4 * s.nodes + features + 5 * s.nodes
+
+
+def kept_bytes(s: Sizes) -> int:
+    """The graph, its kept features, prices, and the score of every feature."""
+    features = 8 * s.kept_values + 4 * s.nodes if s.sparse else 4 * s.kept_values
+    return graph_bytes(s) + features + 8 * s.nodes + 16 * s.features
+
+
+def _columns(s: Sizes) -> tuple[int, int]:
+    """Blocks of feature columns, and columns of one: (batches, batch)."""
+    width = min(s.features, max(1, ops.BLOCK_ELEMENTS // s.nodes))
+    return math.ceil(s.features / width), width
+
+
+def _rows(rows: int, columns: int) -> tuple[int, int]:
+    """Blocks of rows, and rows of one: (batches, batch)."""
+    height = min(rows, max(1, ops.BLOCK_ELEMENTS // columns))
+    return math.ceil(rows / height), height
+
+
+def _promoted(s: Sizes) -> int:
+    """The adjacency matrix in float64, as a product with a float64 array makes it."""
+    return 12 * s.edges + 4 * s.nodes
+
+
+def _reading(s: Sizes) -> int:
+    """Edges sorted into CSR (given both ways, as int64), or features looked at beside the finished adjacency."""
+    edges = 89 * s.edges + 8 * s.nodes
+    features = 20 * s.values + 12 * s.nodes if s.sparse else 7 * s.values
+    return max(edges, 24 * s.edges + 9 * s.nodes + features)
+
+
+def _neighbour_classes(s: Sizes) -> int:
+    """One-hot classes, their Fortran-ordered copy, the product; the table in float64 where it is needed."""
+    return 12 * s.nodes * s.classes + 12 * s.nodes
+
+
+def _smoothing(s: Sizes) -> int:
+    """Smoothed training rows, and the blocks they are made from."""
+    around = 12 * s.train_edges + 20 * s.nodes
+    if s.sparse:
+        per_node = s.values / s.nodes
+        fill = -math.expm1(-(s.degree + 1) * per_node / s.features)
+        smooth = min(s.train * s.features, math.ceil((s.train_edges + s.train) * per_node))
+        smooth = min(smooth, math.ceil(s.train * s.features * fill))
+        return max(around + 8 * s.values + 36 * smooth, 8 * smooth + 4 * s.train * s.features)
+    batches, width = _columns(s)
+    block, rows = 8 * s.nodes * width, 8 * s.train * width
+    transient = max(2 * block + rows, block + 3 * rows) + (rows if batches > 1 else 0)
+    return 4 * s.train * s.features + max(_promoted(s) + 16 * s.nodes, around + max(transient, 16 * s.train_edges))
+
+
+def _tree_workspace(s: Sizes) -> int:
+    """A column-major copy of the rows, histograms of a batch of nodes, column numbers, quantiles."""
+    histograms = 4 * TREE_NODES * min(BINS, s.train) * TREE_COLUMN_BLOCKS * s.classes
+    return 4 * s.train * s.features + histograms + 4 * TREE_NODES * s.features + 8 * BINS * s.features
+
+
+def _fisher(s: Sizes, config: HeraldConfig) -> int:
+    """Blocks on their way through the hops, or the training rows whose activity is summed."""
+    batches, width = _columns(s)
+    block, rows = 8 * s.nodes * width, 8 * s.train * width
+    hop = (2 + min(config.hops, 2)) * block + _promoted(s) if config.hops else 0
+    scatter = (1 + min(config.hops, 1)) * block + 3 * rows
+    following = (1.5 + (batches > 1) * (1 + min(config.hops, 1))) * block
+    by_column = 16 * s.values if s.sparse else 0
+    passing = max(hop, scatter, following) + by_column + 8 * s.nodes + 60 * s.train + 8 * (config.hops + 1) * s.features
+    share = s.train / s.nodes
+    _, height = _rows(s.train, s.features)
+    activity = 36 * s.values * share if s.sparse else 4 * s.train * s.features + 16 * height * s.features
+    return math.ceil(max(passing, activity + 8 * s.features))
+
+
+def _prototypes(s: Sizes) -> int:
+    """Row blocks in float64 with one copy, centroids, or the table of neighbours' classes."""
+    _, height = _rows(s.nodes, s.kept)
+    block = height * s.kept
+    rows = max(12 * block + 8 * s.kept_values * height // s.nodes, 28 * s.kept_values) if s.sparse else 16 * block
+    table = 16 * s.nodes * s.classes
+    return max(rows + 8 * height * s.classes, table) + 32 * s.classes * s.kept + 40 * s.nodes + 60 * s.train
+
+
+def _neighbours(s: Sizes, config: HeraldConfig, kept: int, usable: int) -> Footprint:
+    """The normalised index, and for each batch of queries their rows, candidates and distances."""
+    pool, k, width = candidates(s, config)
+    row = s.kept_values / s.nodes  # stored values of a row
+    unit, making = (8 * row, 28 * row) if s.sparse else (4 * row, 16 * row)
+    held = kept + 8 * s.nodes * (k + 6)
+    live = held + unit * pool
+    per_row = 4 * pool + 8 * s.kept + 32 * width
+    step = max(1, min(s.nodes, int(SHARE_OF_FREE * max(0, usable - live)) // per_row))
+    batches = math.ceil(s.nodes / step)
+    per_query = unit + 64 * width
+    batch = step * (max(making, per_query) + (per_query if batches > 1 else 0))
+    # Besides the tile: norms, the distances that go with the candidates, and what selecting the best of a tile takes.
+    tile = min(4 * step * pool, KNN_TILE)
+    workspace = math.ceil(1.5 * tile) + 12 * step * width + 4 * s.nodes
+    return Footprint(math.ceil(max(held + making * pool, live + batch)), workspace, batches, step)
+
+
+def candidates(s: Sizes, config: HeraldConfig) -> tuple[int, int, int]:
+    """Nearest neighbours: (rows searched, neighbours wanted, candidates of each row)."""
+    pool = s.nodes if config.lid_reference is None else min(s.nodes, config.lid_reference)
+    k = min(config.lid_neighbours, pool if pool < s.nodes else s.nodes - 1)
+    return pool, k, min(pool, k + MARGIN + 1)
+
+
+def _expansion(s: Sizes, config: HeraldConfig, scores: int, usable: int) -> Footprint:
+    """The graph for cuGraph, and for each batch of roots the edges that reach their neighbourhoods."""
+    _, followed = s.reach(config.depth)
+    held = scores + 4 * s.edges + 40 * s.nodes + 24 * s.train
+    per_root = BYTES_PER_REACHED_EDGE * (followed + 1)
+    fit = max(1, int(SHARE_OF_FREE * max(0, usable - held) / per_root))
+    batches, largest, _ = growth_batches(s, s.roots_considered(s.wide, config), fit)
+    workspace = 12 * s.edges + 8 * s.nodes + math.ceil(32 * largest * followed) if config.depth else 0
+    return Footprint(held + max(math.ceil(per_root * largest), 12 * s.edges), workspace, batches, largest)
+
+
+def growth_batches(s: Sizes, considered: int, fit: int) -> tuple[int, int, int]:
+    """How roots are looked at, doubling up to what fits: (batches, roots of the largest, roots of all)."""
+    done, size, largest, batches = 0, FIRST_BATCH, 0, 0
+    while done < considered and size <= fit:
+        step = min(size, s.train - done)
+        done, size, largest, batches = done + step, size * 2, max(largest, step), batches + 1
+    rest = math.ceil(max(0, considered - done) / fit)
+    return batches + rest, max(largest, fit if rest else 0), min(s.train, done + rest * fit)
+
+
+def _pruning(s: Sizes) -> int:
+    """Rows of the gathered nodes, their induced subgraph made symmetric, and the order in which nodes go."""
+    nodes, edges, reach = s.wide.nodes, s.wide.edges, s.wide.reach
+    return max(48 * edges, 8 * reach + 16 * edges) + 24 * s.nodes + 72 * nodes
+
+
+def _rebalance(s: Sizes) -> int:
+    """A copy of the column numbers with load and flags of candidates, or the induced subgraph and its costs."""
+    induced = 8 * s.final.reach + 48 * s.final.edges + 16 * s.final.nodes
+    return max(4 * s.edges + 24 * s.nodes, induced + 8 * s.nodes) + 12 * s.nodes
+
+
+def _assembly(s: Sizes) -> int:
+    """The result, and the kept features of the training nodes with the blocks that give their variances."""
+    block = s.train * min(s.kept, max(1, ops.BLOCK_ELEMENTS // s.train))
+    rows = math.ceil(24 * s.kept_values * s.train / s.nodes) if s.sparse else 4 * s.train * s.kept
+    result = math.ceil(8 * (s.values + s.kept_values) * s.final.nodes / s.nodes) + 8 * s.final.edges
+    induced = 8 * s.final.reach + 16 * s.final.edges + 16 * s.nodes
+    return max(24 * block + rows + result, result + induced) + 24 * s.final.nodes

@@ -1,0 +1,199 @@
+"""Every constant of the method, what it may be, and the presets."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from herald_gpu import HeraldConfig
+from herald_gpu.errors import ConfigError, HeraldError
+
+METHOD = {
+    "storage": "auto",
+    "on_infeasible": "raise",
+    "steepness": 8.0,
+    "midpoint": 0.4,
+    "base_weights": (0.4, 0.4, 0.2),
+    "fixed_weights": None,
+    "feature_count": None,
+    "tree_depth": 50,
+    "tree_seed": 42,
+    "feature_ranking": "fisher",
+    "hops": 2,
+    "fisher_eps": 1e-12,
+    "min_class_size": 1,
+    "lid_neighbours": 10,
+    "lid_rule": "exact",
+    "lid_floor": 1e-12,
+    "lid_reference": None,
+    "lid_scaling": "minmax",
+    "lid_zero_rows": "cap",
+    "node_ranking": "score",
+    "depth": 2,
+    "expansion_factor": 1.9,
+    "patience": 100,
+    "restart": 0.15,
+    "ppr_tol": 1e-6,
+    "ppr_max_iter": 100,
+    "lower_tolerance": 0.99,
+    "upper_tolerance": 1.01,
+    "trim_roots": False,
+    "pca_variance": None,
+    "accounting": "exact",
+}
+
+
+def differences(one, other):
+    return {key: value for key, value in other.to_dict().items() if one.to_dict()[key] != value}
+
+
+def test_the_paper_preset_is_the_method():
+    found = HeraldConfig.paper().to_dict()
+    assert {key: found[key] for key in METHOD} == METHOD
+
+
+def test_the_default_departs_from_the_paper_in_lid_only():
+    assert differences(HeraldConfig.paper(), HeraldConfig()) == {"lid_scaling": "rank", "lid_zero_rows": "zero"}
+
+
+@pytest.mark.parametrize("kind", ["citation", "pubmed", "scaled"])
+def test_the_published_preset(kind):
+    assert differences(HeraldConfig.paper(), HeraldConfig.published(kind)) == {
+        "accounting": kind,
+        "fisher_eps": 1e-8,
+        "min_class_size": 2,
+        "lid_rule": "clipped",
+        "lid_floor": 1e-8,
+        "lid_reference": 512,
+        "expansion_factor": 10.0,
+    }
+    assert not HeraldConfig.published(kind).exact
+    assert HeraldConfig().exact
+
+
+def test_presets_take_changes():
+    assert HeraldConfig.paper(depth=1, lid_scaling="rank").depth == 1
+    assert HeraldConfig.paper(lid_scaling="rank").lid_scaling == "rank"
+    assert HeraldConfig.published("pubmed", lid_reference=None).lid_reference is None
+
+
+def test_an_unknown_published_kind():
+    with pytest.raises(ConfigError, match="citation"):
+        HeraldConfig.published("cora")
+
+
+BAD = [
+    ("storage", "csr"),
+    ("on_infeasible", "ignore"),
+    ("feature_ranking", None),
+    ("lid_scaling", "zscore"),
+    ("lid_zero_rows", 0),
+    ("lid_rule", ""),
+    ("node_ranking", "degree"),
+    ("accounting", "published"),
+    ("tree_depth", 0),
+    ("tree_depth", 2.0),
+    ("lid_neighbours", 0),
+    ("lid_neighbours", True),
+    ("ppr_max_iter", 0),
+    ("min_class_size", 0),
+    ("tree_seed", -1),
+    ("hops", -1),
+    ("depth", -1),
+    ("depth", "2"),
+    ("patience", -1),
+    ("feature_count", 0),
+    ("feature_count", 1.5),
+    ("lid_reference", 0),
+    ("fisher_eps", 0.0),
+    ("lid_floor", -1e-9),
+    ("ppr_tol", 0),
+    ("steepness", 0),
+    ("steepness", float("inf")),
+    ("steepness", float("nan")),
+    ("midpoint", -0.1),
+    ("midpoint", 1.1),
+    ("restart", 0),
+    ("restart", 1.5),
+    ("expansion_factor", 0.99),
+    ("expansion_factor", None),
+    ("lower_tolerance", 1.01),
+    ("upper_tolerance", 0.99),
+    ("pca_variance", 0.0),
+    ("pca_variance", 1.01),
+    ("base_weights", (0.4, 0.4)),
+    ("base_weights", (0.5, 0.5, 0.5)),
+    ("base_weights", (0, 0, 0)),
+    ("base_weights", None),
+    ("fixed_weights", (-1, 1, 1)),
+    ("fixed_weights", (0, 0, 0)),
+    ("fixed_weights", "abc"),
+    ("fixed_weights", (1, 1, float("nan"))),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), BAD, ids=[f"{name}={value!r}" for name, value in BAD])
+def test_values_outside_the_range_are_refused_by_name(name, value):
+    with pytest.raises(ConfigError, match=f"^{name}=") as error:
+        HeraldConfig(**{name: value})
+    assert "pass" in str(error.value)
+    assert isinstance(error.value, HeraldError)
+    assert isinstance(error.value, ValueError)
+
+
+GOOD = [
+    ("midpoint", 0),
+    ("midpoint", 1),
+    ("restart", 1),
+    ("depth", 0),
+    ("patience", 0),
+    ("hops", 0),
+    ("expansion_factor", 1),
+    ("pca_variance", 1.0),
+    ("base_weights", (1, 0, 0)),
+    ("base_weights", [0.2, 0.2, 0.2]),
+    ("fixed_weights", [3, 2, 1]),
+    ("lower_tolerance", 0),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), GOOD, ids=[f"{name}={value!r}" for name, value in GOOD])
+def test_values_at_the_edge_of_the_range(name, value):
+    found = getattr(HeraldConfig(**{name: value}), name)
+    assert found == (tuple(float(part) for part in value) if isinstance(value, tuple | list) else value)
+
+
+def test_instances_cannot_be_changed_but_replaced():
+    config = HeraldConfig()
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        config.depth = 1
+    assert replace(config, depth=1).depth == 1
+    with pytest.raises(ConfigError):
+        replace(config, depth=-1)
+
+
+def test_options_are_keyword_only():
+    with pytest.raises(TypeError):
+        HeraldConfig("dense")
+
+
+def test_to_dict_is_plain():
+    for config in (HeraldConfig(), HeraldConfig.paper(fixed_weights=(1, 0, 0)), HeraldConfig.published("scaled")):
+        text = json.dumps(config.to_dict())
+        again = HeraldConfig(**json.loads(text))
+        assert again == config
+
+
+@pytest.mark.parametrize(("name", "value"), [("depth", np.int64(1)), ("restart", np.float32(0.5))])
+def test_numpy_scalars_are_numbers_or_refused_by_name(name, value):
+    """Whatever is decided, it is never a silent misreading."""
+    try:
+        config = HeraldConfig(**{name: value})
+    except ConfigError as error:
+        assert name in str(error)  # noqa: PT017 - one of two good outcomes
+    else:
+        assert getattr(config, name) == value

@@ -1,0 +1,67 @@
+"""Importing the package is cheap: neither CUDA, RAPIDS, torch nor anything else heavy is loaded."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+GPU = {"cupy", "cupyx", "cudf", "cuml", "cugraph", "pylibcugraph", "pylibcudf", "cuvs", "rmm", "pylibraft"}
+HEAVY = GPU | {"torch", "torch_geometric", "pandas", "numba", "scipy", "sklearn", "networkx", "polars", "pyarrow", "tqdm"}
+OPTIONAL = GPU | {"torch", "torch_geometric", "networkx", "polars", "matplotlib"}
+
+MODULES = "import json, sys; print(json.dumps(sorted({name.partition('.')[0] for name in sys.modules})))"
+
+
+def run(code):
+    """Give what a fresh interpreter prints, as JSON."""
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)  # noqa: S603 - our own code
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def loaded(code):
+    return set(run(f"{code}\n{MODULES}"))
+
+
+def test_importing_the_package_loads_nothing_heavy():
+    assert not loaded("import herald_gpu") & HEAVY
+
+
+def test_looking_around_loads_nothing_heavy():
+    assert not loaded("import herald_gpu; dir(herald_gpu); herald_gpu.__version__; herald_gpu.HeraldConfig") & HEAVY
+
+
+def test_importing_the_package_adds_few_modules_to_numpy():
+    count = "import json, sys, numpy; before = set(sys.modules); import herald_gpu; print(len(set(sys.modules) - before))"
+    assert run(count) <= 10
+
+
+def test_importing_the_package_takes_no_time_to_speak_of():
+    code = "import time, numpy; start = time.perf_counter(); import herald_gpu; print(time.perf_counter() - start)"
+    assert min(run(code) for _ in range(3)) < 0.5
+
+
+@pytest.mark.parametrize("name", ["condense", "CondensedGraph", "Report", "get_backend"])
+def test_a_public_name_loads_no_optional_library(name):
+    assert not loaded(f"from herald_gpu import {name}") & OPTIONAL
+
+
+def test_condensing_arrays_loads_no_optional_library():
+    code = (
+        "from herald_gpu import condense; from herald_gpu.datasets import make_graph\n"
+        "g = make_graph(60, n_classes=2, n_features=4, seed=1)\n"
+        "r = condense(g.edge_index, g.features, g.labels, g.train, ratio=0.5, backend='cpu')\n"
+        "r.transform(g.features), r.to_scipy(), str(r), r.scores\n"
+    )
+    assert not loaded(code) & OPTIONAL
+
+
+def test_public_names_are_listed_and_resolve():
+    import herald_gpu
+
+    assert set(herald_gpu.__all__) <= set(dir(herald_gpu))
+    for name in herald_gpu.__all__:
+        assert getattr(herald_gpu, name) is not None
+    assert run("import herald_gpu, json; print(json.dumps(sorted(set(herald_gpu.__all__) - set(dir(herald_gpu)))))") == []
