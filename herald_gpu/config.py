@@ -160,6 +160,9 @@ class HeraldConfig:
         object.__setattr__(self, "base_weights", _weights("base_weights", self.base_weights))
         if sum(self.base_weights) > 1 + 1e-9:
             _require("base_weights", self.base_weights, good=False, wanted="three numbers that sum to at most 1")
+        if self.feature_count is not None and self.feature_ranking == "tree":
+            msg = f"feature_count={self.feature_count} has no effect with feature_ranking='tree': leave one of them out"
+            raise ConfigError(msg)
         if self.fixed_weights is not None:
             object.__setattr__(self, "fixed_weights", _weights("fixed_weights", self.fixed_weights))
 

@@ -197,3 +197,8 @@ def test_numpy_scalars_are_numbers_or_refused_by_name(name, value):
         assert name in str(error)  # noqa: PT017 - one of two good outcomes
     else:
         assert getattr(config, name) == value
+
+
+def test_a_feature_count_and_the_trees_own_choice_exclude_each_other():
+    with pytest.raises(ConfigError, match=r"feature_count=5 .*feature_ranking='tree'.*leave one of them out"):
+        HeraldConfig(feature_count=5, feature_ranking="tree")

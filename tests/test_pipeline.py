@@ -11,18 +11,13 @@ import pytest
 from hypothesis import assume, settings
 from hypothesis import given as hypothesis_given
 from hypothesis import strategies as st
-from sklearn.model_selection import train_test_split
 from support import reference
 from support.graphs import Raw, build, edge_set, host, random_raw, raw
 
 from herald_gpu.backend.cpu import CpuBackend
 from herald_gpu.config import HeraldConfig
-from herald_gpu.datasets import read_npz
 from herald_gpu.errors import BudgetError
-from herald_gpu.graph import Graph, clean_edges, clean_features, stored_edges
 from herald_gpu.pipeline import STAGES, Clock, run
-from herald_gpu.stages.feature_budget import count_features
-from herald_gpu.stages.heterophily import measure_heterophily
 
 PAPER = HeraldConfig.paper()
 CPU = CpuBackend()
@@ -256,59 +251,3 @@ def test_published_result(backend, kind):
     assert found.sizes.published_ratio == pytest.approx(dense / whole)
     assert any("does not keep the budget" in note for note in found.warnings)
     assert (found.scaling is not None) == (kind == "scaled")
-
-
-# Real graphs
-
-
-def read_graph(path, seed, *, stored):
-    """Read a graph with the paper's split, the training nodes drawn with this seed."""
-    found = read_npz(path)
-    n, codes = len(found.labels), np.unique(found.labels, return_inverse=True)[1].astype(np.int32)
-    first, _ = train_test_split(range(n), test_size=0.2, random_state=42)
-    train = np.zeros(n, dtype=bool)
-    train[np.random.RandomState(seed).choice(first, int(0.7 * len(first)), replace=False)] = True
-    source, target = found.edge_index.astype(np.int64)
-    adjacency = stored_edges(CPU, source, target, n) if stored else clean_edges(CPU, source, target, n)[0]
-    labels = codes if stored else np.where(train, codes, -1)
-    return Graph(adjacency, *clean_features(CPU, found.features), labels, train, int(codes.max()) + 1)
-
-
-@pytest.mark.data
-@pytest.mark.parametrize(
-    ("name", "h", "count"), [("cora", 0.20, 175), ("citeseer", 0.27, 291), ("chameleon", 0.77, 204)]
-)
-def test_heterophily_and_feature_counts_of_real_graphs(data_dir, name, h, count):
-    graph = read_graph(data_dir / f"{name}.npz", 0, stored=False)
-    assert round(measure_heterophily(CPU, graph).h, 2) == h
-    assert count_features(CPU, graph, PAPER).count == count
-
-
-@pytest.mark.data
-@pytest.mark.slow
-def test_squirrel_as_published_counts_its_features(data_dir):
-    graph = read_graph(data_dir / "squirrel.npz", 42, stored=True)
-    found = run(CPU, graph, 0.01, HeraldConfig.published("scaled"), seed=0, clock=Clock(CPU))
-    assert round(found.hetero.h, 4) == 0.7757
-    assert found.feature_indices.shape[0] == 432
-    assert (found.nodes.shape[0], found.adjacency.nnz) == (3868, 2 * 131455)
-    assert f"{100 * found.sizes.published_ratio:.2f}" == "17.45"
-
-
-@pytest.mark.data
-@pytest.mark.parametrize(
-    ("ratio", "nodes", "edges", "percent"),
-    [
-        (0.03, 3868, 131455, "17.45"),
-        pytest.param(
-            *(0.005, 3645, 129765, "16.55"),
-            marks=pytest.mark.xfail(reason="gives 3656 nodes, 129897 edges and 16.60 %", strict=True),
-        ),
-    ],
-)
-def test_squirrel_as_published(data_dir, ratio, nodes, edges, percent):
-    graph = read_graph(data_dir / "squirrel.npz", 42, stored=True)
-    config = HeraldConfig.published("scaled", feature_count=432)
-    found = run(CPU, graph, ratio, config, seed=0, clock=Clock(CPU))
-    assert (found.nodes.shape[0], found.adjacency.nnz) == (nodes, 2 * edges)
-    assert f"{100 * found.sizes.published_ratio:.2f}" == percent

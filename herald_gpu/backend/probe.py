@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import importlib.metadata
 import importlib.util
+import sys
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +13,10 @@ MODULES = ("cupy", "cuml", "pylibcugraph", "cuvs")
 """What the backend imports."""
 LEAST_DRIVER = {12: 12020, 13: 13000}
 """Smallest driver (as CUDA version x 1000) by CUDA major of the wheels: 535 speaks 12.2, 580 speaks 13.0."""
+LEAST_CAPABILITY = {12: (7, 0), 13: (7, 5)}
+"""Smallest compute capability by CUDA major of the wheels: Volta, Turing."""
+STEMS = ("cudf", "cuml", "cugraph", "pylibcugraph", "cuvs", "rmm")
+"""Distributions of the GPU extras; each is published with the suffixes -cu13 and -cu12."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +29,7 @@ class Probe:
     reason : str
         Why, or why not and what to do.
     facts : dict
-        What was found: devices, driver, runtime, versions.
+        What was found: missing modules, CUDA of driver and runtime (x 1000), devices.
     """
 
     available: bool
@@ -32,36 +38,50 @@ class Probe:
 
 
 def probe() -> Probe:
-    """Look for the libraries, the driver and a device, without touching the device's memory."""
-    missing = [name for name in MODULES if importlib.util.find_spec(name) is None]
-    facts: dict[str, Any] = {"missing": missing}
-    if missing:
-        return Probe(
-            available=False,
-            reason=f"{', '.join(missing)} not installed: pip install 'herald-gpu[cu13]' (driver 580 or later) or "
-            "'herald-gpu[cu12]' (driver 535 or later)",
-            facts=facts,
-        )
-    import cupy
+    """Look for the libraries, the driver and a device, without touching the device's memory.
 
+    Examples
+    --------
+    >>> found = probe()
+    >>> isinstance(found.available, bool), len(found.reason) > 0
+    (True, True)
+    """
+    missing = [name for name in MODULES if not _installed(name)]
+    facts: dict[str, Any] = {"missing": missing, "driver_cuda": driver_version()}
+    if missing:
+        reason = f"{', '.join(missing)} not installed: {_install_line(facts['driver_cuda'])}"
+        return Probe(available=False, reason=reason, facts=facts)
+    try:
+        import cupy
+    except ImportError as error:
+        reason = f"cupy is installed but cannot be imported ({error}): install it again with the extra cu13 or cu12"
+        return Probe(available=False, reason=reason, facts=facts)
     runtime = cupy.cuda.runtime
     driver, built = int(runtime.driverGetVersion()), int(runtime.runtimeGetVersion())
     facts |= {"driver_cuda": driver, "runtime_cuda": built, "cupy": cupy.__version__}
-    if driver == 0:
-        return Probe(available=False, reason="no NVIDIA driver found: install one, or run on the CPU", facts=facts)
-    major = built // 1000
-    if driver < LEAST_DRIVER.get(major, built):
-        older = " or install 'herald-gpu[cu12]' instead" if major > min(LEAST_DRIVER) else ""
-        reason = (
-            f"the driver speaks CUDA {_dotted(driver)}, too old for wheels of CUDA {major}: update the driver{older}"
-        )
-        return Probe(available=False, reason=reason, facts=facts)
-    if not cupy.cuda.is_available():
-        reason = "no usable CUDA device (is CUDA_VISIBLE_DEVICES empty?): make one visible, or run on the CPU"
+    reason = _obstacle(cupy, driver, built)
+    if reason is not None:
         return Probe(available=False, reason=reason, facts=facts)
     facts["devices"] = [device_facts(index) for index in range(runtime.getDeviceCount())]
-    name = facts["devices"][0]["name"]
-    return Probe(available=True, reason=f"{name}, CUDA {_dotted(built)}", facts=facts)
+    first, least = facts["devices"][0], LEAST_CAPABILITY.get(built // 1000, (0, 0))
+    if tuple(int(part) for part in first["compute_capability"].split(".")) < least:
+        reason = (
+            f"{first['name']} has compute capability {first['compute_capability']}, but wheels of CUDA {built // 1000} "
+            f"need {least[0]}.{least[1]}: make a newer device visible, or run on the CPU"
+        )
+        return Probe(available=False, reason=reason, facts=facts)
+    return Probe(available=True, reason=f"{first['name']}, CUDA {dotted(built)}", facts=facts)
+
+
+def driver_version() -> int:
+    """CUDA version that the installed driver speaks (x 1000), asked without CuPy; 0 where there is no driver."""
+    version = ctypes.c_int(0)
+    try:
+        library = ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+        library.cuDriverGetVersion(ctypes.byref(version))
+    except (OSError, AttributeError):
+        return 0
+    return version.value
 
 
 def device_facts(index: int) -> dict[str, Any]:
@@ -79,9 +99,7 @@ def device_facts(index: int) -> dict[str, Any]:
 
 def installed_versions() -> dict[str, str]:
     """Versions of whatever distributions of the GPU extras are installed."""
-    names = [
-        f"{stem}-{cuda}" for stem in ("cudf", "cuml", "cugraph", "pylibcugraph", "cuvs") for cuda in ("cu13", "cu12")
-    ]
+    names = [f"{stem}-{cuda}" for stem in STEMS for cuda in ("cu13", "cu12")]
     found = {}
     for name in ["cupy-cuda13x", "cupy-cuda12x", "cupy", *names]:
         try:
@@ -91,5 +109,51 @@ def installed_versions() -> dict[str, str]:
     return found
 
 
-def _dotted(version: int) -> str:
+def dotted(version: int) -> str:
+    """Write a CUDA version as people do.
+
+    Examples
+    --------
+    >>> dotted(12020)
+    '12.2'
+    """
     return f"{version // 1000}.{version % 1000 // 10}"
+
+
+def _installed(name: str) -> bool:
+    if name in sys.modules:
+        return sys.modules[name] is not None
+    return importlib.util.find_spec(name) is not None
+
+
+def _install_line(driver: int) -> str:
+    """Say how to install what fits the driver."""
+    if driver == 0:
+        return (
+            "there is no NVIDIA driver either; on a machine with one, pip install 'herald-gpu[cu13]' (driver 580 or "
+            "later) or 'herald-gpu[cu12]' (driver 535 or later)"
+        )
+    for major in sorted(LEAST_DRIVER, reverse=True):
+        if driver >= LEAST_DRIVER[major]:
+            return f"the driver speaks CUDA {dotted(driver)}, so pip install 'herald-gpu[cu{major}]'"
+    return (
+        f"the driver speaks CUDA {dotted(driver)}, too old for any: update it to 580 or later, then pip install "
+        "'herald-gpu[cu13]'"
+    )
+
+
+def _obstacle(cupy: Any, driver: int, built: int) -> str | None:  # noqa: ANN401 - the module
+    """Why the installed wheels find no device to run on; None if they do."""
+    if driver == 0:
+        return "no NVIDIA driver found: install one, or run on the CPU"
+    major = built // 1000
+    if driver < LEAST_DRIVER.get(major, built):
+        older = min(LEAST_DRIVER)
+        instead = f", or install 'herald-gpu[cu{older}]' instead" if LEAST_DRIVER[older] <= driver else ""
+        return (
+            f"the driver speaks CUDA {dotted(driver)}, too old for wheels of CUDA {major}, which need "
+            f"{dotted(LEAST_DRIVER.get(major, built))}: update the driver{instead}"
+        )
+    if not cupy.cuda.is_available():
+        return "no usable CUDA device (is CUDA_VISIBLE_DEVICES empty?): make one visible, or run on the CPU"
+    return None

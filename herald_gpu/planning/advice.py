@@ -38,23 +38,30 @@ def advise(found: Plan, attempt: Callable[[int | None, DeviceSpec], Plan]) -> tu
 def _batches(found: Plan) -> list[str]:
     near, grown = found.stage("scoring/neighbours"), found.stage("expansion")
     return [
-        f"nearest neighbours in {near.batches:,} batches of {near.batch:,} queries, roots in {grown.batches:,} batches "
-        f"of up to {grown.batch:,}: chosen from free memory when it runs"
+        f"batches, chosen from free memory when it runs: {near.batch:,} queries of nearest neighbours "
+        f"({near.batches:,} in all), up to {grown.batch:,} roots ({grown.batches:,} in all)"
     ]
 
 
 def _remedies(found: Plan, attempt: Callable[[int | None, DeviceSpec], Plan]) -> list[str]:
-    room = found.device.usable_bytes
-    first = next(stage for stage in found.stages if stage.peak_bytes > room)
-    lines = [f"{first.name} is the first to need more: {first.peak_bytes / GIGA:,.2f} GB, smallest batches included"]
+    if not found.addressable:
+        return [f"{found.sizes.edges:,} directed edges are more than 32-bit device indices can address: condense parts"]
+    first = next(stage for stage in found.stages if stage.peak_bytes > found.device.usable_bytes)
+    lines = [f"{first.name} is the first to need more: {first.peak_bytes / GIGA:,.3g} GB, with the smallest batches"]
     kept = _most_features(found, attempt)
     if kept:
         lines.append(f"fits with HeraldConfig(feature_count={kept}) or fewer")
-    elif first.name == "reading" and not attempt(1, found.device).fits:
-        lines.append("no number of features helps: reading the edges alone takes more than there is")
-    larger = [spec.name for spec in DEVICES.values() if attempt(None if found.sizes.tree else found.sizes.kept, spec).fits]
-    lines.append(f"fits as it is on {', '.join(larger)}" if larger else "fits on no device of the table: condense parts")
+    else:
+        lines.append("no number of kept features makes it fit")
+    larger = [spec.name for spec in DEVICES.values() if attempt(_asked(found), spec).fits]
+    if larger:
+        lines.append(f"fits as it is on {', '.join(larger)}")
+    lines.append("get_backend('rapids', memory='managed') lets memory spill to the host, at the speed of the bus")
     return lines
+
+
+def _asked(found: Plan) -> int | None:
+    return None if found.sizes.tree else found.sizes.kept
 
 
 def _most_features(found: Plan, attempt: Callable[[int | None, DeviceSpec], Plan]) -> int:

@@ -1,4 +1,4 @@
-"""Device memory of each stage: bytes in CuPy's pool, and estimates of the workspaces inside cuML and cuGraph.
+"""Device memory of each stage: bytes in CuPy's pool, and estimates of the workspaces inside the libraries.
 
 Pool bytes follow the arrays that are alive at each stage's fullest moment; factors such as `24 * block` count them
 by their item sizes. They hold for arrays with 32-bit indices, which is what the device works on.
@@ -29,6 +29,9 @@ KNN_TILE = 512 * 2**20
 TREE_NODES, TREE_COLUMN_BLOCKS = 4096, 10
 """Nodes and column blocks whose histograms cuML's tree builder keeps at once."""
 
+BYTES_PER_PRODUCT = 12
+"""Buffer of cuSPARSE for one product of a sparse matrix with a sparse matrix: column and float64 value."""
+
 
 @dataclass(frozen=True)
 class Footprint:
@@ -39,7 +42,7 @@ class Footprint:
     pool : int
         Most bytes alive in CuPy's pool, graph and earlier results included.
     workspace : int
-        An estimate of what cuML, cuVS or cuGraph allocate besides.
+        An estimate of what cuML, cuVS, cuGraph or cuSPARSE need besides.
     batches : int
         Parts that the work is done in.
     batch : int
@@ -67,7 +70,7 @@ def footprints(s: Sizes, config: HeraldConfig, usable: int) -> dict[str, Footpri
         found["features/tree"] = Footprint(graph + _smoothing(s), _tree_workspace(s), *_columns(s))
     found |= {
         "features/fisher": Footprint(max(graph + _fisher(s, config), kept + 48 * s.train), 0, *_columns(s)),
-        "scoring/scores": Footprint(kept + _prototypes(s), 0, *_rows(s.nodes, s.kept)),
+        "scoring/scores": Footprint(kept + _prototypes(s), _class_sums(s), *_rows(s.nodes, s.kept)),
         "scoring/neighbours": _neighbours(s, config, kept, usable),
         "expansion": _expansion(s, config, scores, usable),
         "pruning": Footprint(members + _pruning(s), 64 * s.wide.edges + 64 * s.wide.nodes),
@@ -134,9 +137,13 @@ def _smoothing(s: Sizes) -> int:
 
 
 def _tree_workspace(s: Sizes) -> int:
-    """A column-major copy of the rows, histograms of a batch of nodes, column numbers, quantiles."""
+    """A column-major copy of the rows, histograms of a batch of nodes, column numbers, quantiles.
+
+    Before that, where features are sparse: the products of a sparse matrix with a sparse matrix.
+    """
     histograms = 4 * TREE_NODES * min(BINS, s.train) * TREE_COLUMN_BLOCKS * s.classes
-    return 4 * s.train * s.features + histograms + 4 * TREE_NODES * s.features + 8 * BINS * s.features
+    tree = 4 * s.train * s.features + histograms + 4 * TREE_NODES * s.features + 8 * BINS * s.features
+    return max(tree, BYTES_PER_PRODUCT * math.ceil(s.train_edges * s.values / s.nodes)) if s.sparse else tree
 
 
 def _fisher(s: Sizes, config: HeraldConfig) -> int:
@@ -161,6 +168,11 @@ def _prototypes(s: Sizes) -> int:
     rows = max(12 * block + 8 * s.kept_values * height // s.nodes, 28 * s.kept_values) if s.sparse else 16 * block
     table = 16 * s.nodes * s.classes
     return max(rows + 8 * height * s.classes, table) + 32 * s.classes * s.kept + 40 * s.nodes + 60 * s.train
+
+
+def _class_sums(s: Sizes) -> int:
+    """The products of class indicators with sparse rows."""
+    return BYTES_PER_PRODUCT * math.ceil(s.kept_values * s.train / s.nodes) if s.sparse else 0
 
 
 def _neighbours(s: Sizes, config: HeraldConfig, kept: int, usable: int) -> Footprint:

@@ -14,10 +14,12 @@ if TYPE_CHECKING:
 
 CAVEAT = (
     "A prediction, not a measurement: no figure was taken on a GPU. Times are roofline times, lower bounds without "
-    "launch latency and without the way from the host. Workspaces inside cuML, cuVS and cuGraph (~) are estimates."
+    "launch latency and without the way from the host. Workspaces inside cuML, cuVS, cuGraph and cuSPARSE (~) are estimates."
 )
 WIDTH = 116
 GIGA = 1e9
+LARGEST_INDEX = 2**31 - 1
+"""What the device's 32-bit indices can address."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class StagePlan:
     pool_bytes : int
         Most bytes alive in CuPy's pool during the stage.
     workspace_bytes : int
-        What cuML, cuVS or cuGraph allocate besides: an estimate.
+        What cuML, cuVS, cuGraph or cuSPARSE need besides: an estimate.
     peak_bytes : int
         Device memory at the fullest moment: the workspace beside all that the pool has taken so far.
     seconds : float
@@ -102,8 +104,13 @@ class Plan:
 
     @property
     def fits(self) -> bool:
-        """Whether the device has that much."""
-        return self.peak_bytes <= self.device.usable_bytes
+        """Whether the device has that much, and the backend takes a graph of that size."""
+        return self.addressable and self.peak_bytes <= self.device.usable_bytes
+
+    @property
+    def addressable(self) -> bool:
+        """Whether 32-bit indices reach all edges; the backend refuses what they cannot."""
+        return self.sizes.edges <= LARGEST_INDEX
 
     def stage(self, name: str) -> StagePlan:
         """Give a stage by name."""
@@ -131,19 +138,10 @@ class Plan:
             "",
             _row("stage", "GFLOP", "GB moved", "pool GB", "workspace GB", "peak GB", "seconds", "batches"),
             *(_stage_row(stage) for stage in self.stages),
-            _row(
-                "total",
-                f"{self.flops / GIGA:,.1f}",
-                f"{self.bytes_moved / GIGA:,.1f}",
-                "",
-                "",
-                f"{self.peak_bytes / GIGA:,.2f}",
-                f"{self.seconds:.3g}",
-                "",
-            ),
+            _row("total", *_figures(self.flops, self.bytes_moved), "", "", _figure(self.peak_bytes), f"{self.seconds:.3g}"),
             "",
-            f"fits: {'yes' if self.fits else 'no'}, {self.peak_bytes / GIGA:,.2f} GB of "
-            f"{self.device.usable_bytes / GIGA:,.2f} GB usable",
+            f"fits: {'yes' if self.fits else 'no'}, {_figure(self.peak_bytes)} GB of "
+            f"{_figure(self.device.usable_bytes)} GB usable",
             *(f"- {line}" for line in self.advice),
             "",
             *textwrap.wrap(CAVEAT, WIDTH),
@@ -152,18 +150,26 @@ class Plan:
 
 
 def _stage_row(stage: StagePlan) -> str:
-    workspace = f"~{stage.workspace_bytes / GIGA:,.2f}" if stage.estimate else "-"
+    mark = "~" if stage.estimate else ""
     return _row(
         stage.name,
-        f"{stage.flops / GIGA:,.1f}",
-        f"{stage.bytes_moved / GIGA:,.1f}",
-        f"{stage.pool_bytes / GIGA:,.2f}",
-        workspace,
-        f"{'~' if stage.estimate else ''}{stage.peak_bytes / GIGA:,.2f}",
+        *_figures(stage.flops, stage.bytes_moved, stage.pool_bytes),
+        f"~{_figure(stage.workspace_bytes)}" if stage.estimate else "-",
+        f"{mark}{_figure(stage.peak_bytes)}",
         f"{stage.seconds:.3g}",
         f"{stage.batches:,}",
     )
 
 
 def _row(first: str, *cells: str) -> str:
-    return f"{first:<20}" + "".join(f"{cell:>13}" for cell in cells)
+    return f"{first:<19}" + "".join(f"{cell:>13}" for cell in cells)
+
+
+def _figures(*values: float) -> tuple[str, ...]:
+    return tuple(_figure(value) for value in values)
+
+
+def _figure(value: float) -> str:
+    """Billions, to three significant digits."""
+    billions = value / GIGA
+    return f"{billions:,.0f}" if 100 <= billions < 1e7 else f"{billions:.3g}"  # noqa: PLR2004 - digits of a table

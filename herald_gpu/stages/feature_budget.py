@@ -30,9 +30,8 @@ class FeatureBudget:
 
 def count_features(backend: Backend, graph: Graph, config: HeraldConfig) -> FeatureBudget:
     """Count the features that a deep decision tree on smoothed training rows splits on."""
-    given = config.feature_count
-    if given is not None and config.feature_ranking == "fisher":
-        return FeatureBudget(min(given, graph.n_features), None)
+    if config.feature_count is not None:
+        return FeatureBudget(min(config.feature_count, graph.n_features), None)
     rows = backend.xp.flatnonzero(graph.train)
     tree = backend.tree_features(
         smoothed_rows(backend, graph, rows), graph.labels[rows], max_depth=config.tree_depth, seed=config.tree_seed

@@ -107,12 +107,12 @@ def boundary_scores(backend: Backend, graph: Graph) -> Array:
 def lid_scores(backend: Backend, kept: Matrix, inverse_norm: Array, config: HeraldConfig) -> Array:
     """Local intrinsic dimensionality from cosine distances to the nearest nodes (eq:lid)."""
     n = int(kept.shape[0])
-    if config.lid_reference is not None and config.lid_reference < n:
-        drawn = np.random.default_rng(REFERENCE_SEED).choice(n, config.lid_reference, replace=False)
-        reference = backend.asarray(drawn)
-        k = min(config.lid_neighbours, config.lid_reference)
-    else:
+    if config.lid_reference is None:
         reference, k = None, min(config.lid_neighbours, n - 1)
+    else:
+        size = min(config.lid_reference, n)
+        reference = backend.asarray(np.random.default_rng(REFERENCE_SEED).choice(n, size, replace=False))
+        k = min(config.lid_neighbours, size)
     distances = backend.nearest_distances(kept, inverse_norm, k, reference)
     if config.lid_rule == "clipped":
         return _clipped_lid(backend, distances, config.lid_floor)

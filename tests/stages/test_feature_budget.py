@@ -87,7 +87,7 @@ def test_a_given_count_needs_no_tree(backend, tiny, asked, count):
 
 
 def test_where_the_tree_chooses_it_is_grown(backend, tiny):
-    config = replace(CONFIG, feature_count=2, feature_ranking="tree")
+    config = replace(CONFIG, feature_ranking="tree")
     found = count_features(backend, tiny["triangles"], config)
     assert found.tree is not None
     assert found.count == found.tree.shape[0]

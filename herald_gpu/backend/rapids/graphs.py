@@ -20,7 +20,7 @@ BYTES_PER_REACHED_EDGE = 64
 FIRST_BATCH = 128
 """Roots of the first batch; later ones double: most expansions stop early."""
 
-_accept_kernel = cp.RawKernel(kernels.ACCEPT_ROOTS, "accept_roots")
+_accept_kernel = cp.RawKernel(kernels.ACCEPT_ROOTS, "accept_roots", options=kernels.OPTIONS)
 
 
 class Neighbourhoods:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 THREADS = 256
 """Threads of a block; the reductions below need a power of two."""
+OPTIONS = ("--fmad=false",)
+"""No fused multiply-add: equal rows are at distance zero, as on the CPU."""
 
 ACCEPT_ROOTS = r"""
 extern "C" __global__ void accept_roots(

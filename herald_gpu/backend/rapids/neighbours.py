@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 MARGIN = 8
 """Candidates found in float32 beyond k, so that the k nearest in float64 are among them."""
 
-_dense_kernel = cp.RawKernel(kernels.DENSE_DISTANCES, "dense_distances")
-_sparse_kernel = cp.RawKernel(kernels.SPARSE_DISTANCES, "sparse_distances")
+_dense_kernel = cp.RawKernel(kernels.DENSE_DISTANCES, "dense_distances", options=kernels.OPTIONS)
+_sparse_kernel = cp.RawKernel(kernels.SPARSE_DISTANCES, "sparse_distances", options=kernels.OPTIONS)
 
 
 def nearest_distances(x: Matrix, inverse_norm: Array, k: int, reference: Array | None) -> Array:

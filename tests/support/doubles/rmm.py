@@ -5,7 +5,7 @@ from __future__ import annotations
 STATE = {"pool": None, "options": None}
 
 
-def reinitialize(  # noqa: PLR0917 - the real signature
+def reinitialize(
     pool_allocator=False,
     managed_memory=False,
     initial_pool_size=None,
