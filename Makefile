@@ -1,13 +1,22 @@
 # make demo   condense a synthetic graph with nothing installed but the package itself
 # make test   linters, type checker and tests, in an environment of their own
+# make test-emulated   the tests of the GPU code, on CuPy emulated on the CPU
+# make test-gpu        the same tests on a GPU
 PYTHON ?= python3
 PYTEST_ARGS ?=
 DEMO_ARGS ?=
 
 VENV := .venv
 VENV_TEST := .venv-test
+VENV_EMULATED := .venv-emulated
+VENV_GPU := .venv-gpu
 BIN := $(VENV)/bin
 BIN_TEST := $(VENV_TEST)/bin
+BIN_EMULATED := $(VENV_EMULATED)/bin
+BIN_GPU := $(VENV_GPU)/bin
+# cu13 needs driver 580 or later, cu12 535 or later
+GPU_EXTRA ?= cu13
+PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 
 # Real graphs for the tests marked `data`; those tests are skipped where there are none.
 ifndef HERALD_DATA
@@ -16,12 +25,22 @@ export HERALD_DATA := $(abspath ../shared/data)
 endif
 endif
 
+# CuPy emulated on the CPU: a wheel of it, or a script that builds one and prints its path.
+ifndef HERALD_CUPY_EMULATOR
+ifneq ($(wildcard ../shared/tools/cupy-cpu/build.sh),)
+export HERALD_CUPY_EMULATOR := $(abspath ../shared/tools/cupy-cpu/build.sh)
+endif
+endif
+
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format env env-test clean python-version
+.PHONY: help demo test test-emulated test-gpu rapids-signatures lint format env env-test clean python-version
 
 help:
 	@echo "make demo     condense a synthetic graph           (DEMO_ARGS='--nodes 5000')"
 	@echo "make test     lint, type-check and run the tests   (PYTEST_ARGS='-k budget')"
+	@echo "make test-emulated       test the GPU code on CuPy emulated on the CPU (HERALD_CUPY_EMULATOR)"
+	@echo "make test-gpu            test it on a GPU                              (GPU_EXTRA=cu12)"
+	@echo "make rapids-signatures   read the signatures of RAPIDS from its wheels again"
 	@echo "make lint     ruff check, ruff format --check, mypy"
 	@echo "make format   let ruff rewrite the files"
 	@echo "make clean    remove environments, caches and builds"
@@ -31,6 +50,22 @@ demo: env
 
 test: lint
 	$(BIN_TEST)/python -m pytest $(PYTEST_ARGS)
+
+ifdef HERALD_CUPY_EMULATOR
+test-emulated: $(VENV_EMULATED)/.installed
+	$(BIN_EMULATED)/python -m pytest -m emulated tests $(PYTEST_ARGS)
+else
+test-emulated:
+	@echo "test-emulated skipped: HERALD_CUPY_EMULATOR names no wheel of emulated CuPy, nor a script that builds one"
+endif
+
+# Fails, with the reason, where there is no GPU. CONTRIBUTING.md says how to run it under compute-sanitizer.
+test-gpu: $(VENV_GPU)/.installed
+	$(BIN_GPU)/python -c 'import herald_gpu; herald_gpu.get_backend("rapids")'
+	$(BIN_GPU)/python -m pytest -m gpu tests $(PYTEST_ARGS)
+
+rapids-signatures: env-test
+	$(BIN_TEST)/python tools/rapids_signatures.py
 
 lint: env-test
 	$(BIN_TEST)/ruff check .
@@ -57,10 +92,22 @@ $(VENV_TEST)/.installed: pyproject.toml constraints-test.txt | python-version
 		--constraint constraints-test.txt --editable '.[dev]'
 	@touch $@
 
+$(VENV_EMULATED)/.installed: pyproject.toml constraints-test.txt | python-version
+	$(PYTHON) -m venv --clear $(VENV_EMULATED)
+	wheel='$(HERALD_CUPY_EMULATOR)'; \
+	case "$$wheel" in *.whl) ;; *) wheel="$$(PYTHON='$(PYTHON)' "$$wheel")" ;; esac && \
+	$(BIN_EMULATED)/python $(PIP_INSTALL) --constraint constraints-test.txt "$$wheel" --editable '.[test-base]'
+	@touch $@
+
+$(VENV_GPU)/.installed: pyproject.toml constraints-test.txt | python-version
+	$(PYTHON) -m venv $(VENV_GPU)
+	$(BIN_GPU)/python $(PIP_INSTALL) --constraint constraints-test.txt --editable '.[test,$(GPU_EXTRA)]'
+	@touch $@
+
 python-version:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "$(PYTHON) is too old or absent: pass PYTHON=/path/to/python3.11 or later" >&2; exit 1; }
 
 clean:
-	rm -rf $(VENV) $(VENV_TEST) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage htmlcov
+	rm -rf $(VENV) $(VENV_TEST) $(VENV_EMULATED) $(VENV_GPU) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage htmlcov
 	find herald_gpu tests -type d -name __pycache__ -prune -exec rm -rf {} +

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from herald_gpu.api import condense
     from herald_gpu.backend import get_backend
     from herald_gpu.config import HeraldConfig
+    from herald_gpu.planning import plan
     from herald_gpu.result import CondensedGraph
     from herald_gpu.summary import Report
 
@@ -23,9 +24,10 @@ _HOMES = {
     "Report": "herald_gpu.summary",
     "condense": "herald_gpu.api",
     "get_backend": "herald_gpu.backend",
+    "plan": "herald_gpu.planning",
 }
 
-__all__ = ["CondensedGraph", "HeraldConfig", "Report", "__version__", "condense", "get_backend"]
+__all__ = ["CondensedGraph", "HeraldConfig", "Report", "__version__", "condense", "get_backend", "plan"]
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands for

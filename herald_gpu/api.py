@@ -14,7 +14,8 @@ from herald_gpu.config import HeraldConfig
 from herald_gpu.errors import ConfigError, InputError
 from herald_gpu.graph import Graph, check_finite, clean_edges, clean_features, stored_edges
 from herald_gpu.io import present
-from herald_gpu.io.read import Columns, Source, Style, read
+from herald_gpu.io.matrices import to_numpy as on_host
+from herald_gpu.io.read import Columns
 from herald_gpu.pipeline import STAGES, Clock, run
 from herald_gpu.result import CondensedGraph, Contents
 from herald_gpu.summary import Report
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from herald_gpu.assembly import Condensed
     from herald_gpu.backend import Backend, BackendName
     from herald_gpu.io.present import OutputType
+    from herald_gpu.io.read import Source, Style
 
 logger = logging.getLogger("herald_gpu")
 
@@ -108,7 +110,7 @@ def condense(
     with ExitStack() as stack:
         clock = Clock(chosen, stack.enter_context(_progress()) if verbose else None)
         with clock.stage("reading"):
-            given = read(edges, feats, labels, train, columns=columns, unlabelled=unlabelled)
+            given = chosen.read(edges, feats, labels, train, columns=columns, unlabelled=unlabelled)
             graph, notes = build_graph(chosen, given, config)
         made = run(chosen, graph, float(ratio), config, seed=random_state, clock=clock)
     report = _report(chosen, given, made, clock, notes, config, ratio=float(ratio), seed=random_state)
@@ -135,10 +137,12 @@ def build_graph(backend: Backend, given: Source, config: HeraldConfig) -> tuple[
             raise InputError(msg)
     else:
         adjacency = stored_edges(backend, source, target, n)
-    check_finite(given.features, given.feature_ids, given.node_ids)
-    features, kind = clean_features(backend, backend.asarray(given.features))
-    codes = np.where(given.train, given.codes, -1) if config.exact else given.codes
-    labels, train = backend.asarray(codes, dtype=np.int32), backend.asarray(given.train)
+    given_features = backend.asarray(given.features)
+    check_finite(backend, given_features, given.feature_ids, given.node_ids)
+    features, kind = clean_features(backend, given_features)
+    labels, train = backend.asarray(given.codes, dtype=np.int32), backend.asarray(given.train)
+    if config.exact:
+        labels = backend.xp.where(train, labels, -1)
     return Graph(adjacency, features, kind, labels, train, len(given.class_values)), notes
 
 
@@ -224,13 +228,13 @@ def _contents(
     unlabelled: Any,  # noqa: ANN401
 ) -> Contents:
     host = backend.to_host
-    nodes, positions = host(made.nodes), host(made.feature_indices)
+    nodes, positions, ids = host(made.nodes), host(made.feature_indices), on_host(given.node_ids)
     rank = np.zeros(graph.n_nodes, dtype=np.int64)
     rank[host(made.scores.ranking)] = np.arange(1, int(graph.train.sum()) + 1)
     raw = {name: host(getattr(made.scores, name)) for name in ("prototype", "boundary", "lid", "score")}
     scaling, reduction = made.scaling, made.reduction
     return Contents(
-        node_ids=given.node_ids[nodes],
+        node_ids=ids[nodes],
         feature_ids=given.feature_ids[positions],
         class_values=given.class_values,
         feature_positions=positions,
@@ -241,7 +245,7 @@ def _contents(
         train_mask=host(made.train_mask),
         is_root=host(made.is_root),
         is_landmark=np.zeros(len(nodes), dtype=bool),
-        scores={"node": given.node_ids, **raw, "rank": rank},
+        scores={"node": ids, **raw, "rank": rank},
         scaling=None if scaling is None else (host(scaling.mean)[positions], host(scaling.deviation)[positions]),
         reduction=None if reduction is None else (host(reduction.mean), host(reduction.components)),
         columns=columns,

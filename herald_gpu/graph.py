@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-
 from herald_gpu import ops
 from herald_gpu.errors import ConfigError, InputError
+from herald_gpu.io.matrices import to_numpy
 
 if TYPE_CHECKING:
     from herald_gpu.backend import Array, Backend, Matrix
@@ -136,20 +135,22 @@ def clean_features(backend: Backend, features: Matrix) -> tuple[Matrix, FeatureK
     return features, kind
 
 
-def check_finite(features: Matrix, feature_ids: Array, node_ids: Array) -> None:
-    """Refuse NaN, infinite and too large values, naming the first (host matrices)."""
-    values = features.data if hasattr(features, "indptr") else features
-    bad = ~np.isfinite(values)
-    if not bad.any():
+def check_finite(backend: Backend, features: Matrix, feature_ids: Array, node_ids: Array) -> None:
+    """Refuse NaN, infinite and too large values, naming the first."""
+    xp = backend.xp
+    sparse = backend.sparse.issparse(features)
+    bad = ~xp.isfinite(features.data if sparse else features).ravel()
+    count = int(bad.sum())
+    if count == 0:
         return
-    if values is features:
-        row, column = (int(place[0]) for place in np.nonzero(bad))
+    place = int(xp.argmax(bad))
+    if sparse:
+        row, column = int((features.indptr <= place).sum()) - 1, int(features.indices[place])
     else:
-        place = int(np.flatnonzero(bad)[0])
-        row, column = int(np.searchsorted(features.indptr, place, side="right")) - 1, int(features.indices[place])
-    name, node = feature_ids[column : column + 1].tolist()[0], node_ids[row : row + 1].tolist()[0]
+        row, column = divmod(place, int(features.shape[1]))
+    name, node = (to_numpy(ids[i : i + 1]).tolist()[0] for ids, i in ((feature_ids, column), (node_ids, row)))
     msg = (
-        f"feats has {int(bad.sum())} values that are NaN, infinite or beyond float32, the first in column {name!r} "
+        f"feats has {count} values that are NaN, infinite or beyond float32, the first in column {name!r} "
         f"of node {node!r}: clean or impute them first"
     )
     raise InputError(msg)

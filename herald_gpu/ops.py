@@ -164,8 +164,10 @@ def descending(backend: Backend, values: Array, decimals: int = SCORE_DECIMALS) 
 
 
 def induced(matrix: Matrix, nodes: Array) -> Matrix:
-    """Rows and columns `nodes` of a square CSR matrix."""
-    return matrix[nodes][:, nodes]
+    """Rows and columns `nodes` of a square CSR matrix, indices sorted (CuPy picks columns in no order)."""
+    part = matrix[nodes][:, nodes]
+    part.sort_indices()
+    return part
 
 
 def mask_of(backend: Backend, nodes: Array, n_nodes: int) -> Array:
@@ -181,6 +183,9 @@ def scalar(value: Any) -> float:  # noqa: ANN401 - a 0-d array of any backend
 
 
 def take_columns(backend: Backend, x: Matrix, columns: Array) -> Matrix:
-    """Columns of a matrix, in the same container, C-ordered."""
+    """Columns of a matrix, in the same container: C-ordered, or with sorted indices (CuPy picks them in no order)."""
     part = x[:, columns]
-    return part if backend.sparse.issparse(x) else backend.xp.ascontiguousarray(part)
+    if not backend.sparse.issparse(x):
+        return backend.xp.ascontiguousarray(part)
+    part.sort_indices()
+    return part

@@ -128,7 +128,7 @@ class CondensedGraph:
 
     @cached_property
     def features(self) -> Any:  # noqa: ANN401 - the caller's kind
-        """Kept features of the kept nodes; in tables the index holds the node ids."""
+        """Kept features of the kept nodes, in the order of `node_ids` (which pandas and cuDF hold in the index)."""
         c, x = self._contents, self._contents.features
         if c.style.sparse and c.scaling is None and c.reduction is None:  # sparse stays sparse, however full it is
             x = scipy.sparse.csr_matrix(x)

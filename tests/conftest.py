@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +19,23 @@ from support.graphs import TINY, build
 if TYPE_CHECKING:
     from herald_gpu.backend import Backend
     from herald_gpu.graph import Graph
+
+
+def _without_torch() -> list[str]:
+    """List the files that cannot even be imported here: the GPU code is tested without torch as well."""
+    if importlib.util.find_spec("torch") is not None:
+        return []
+    imports = re.compile(r"^(import|from) torch", re.MULTILINE)
+    return [str(path) for path in Path(__file__).parent.rglob("test_*.py") if imports.search(path.read_text("utf-8"))]
+
+
+collect_ignore = _without_torch()
+
+
+def pytest_report_header() -> list[str]:
+    """Say what is left out."""
+    names = ", ".join(sorted(Path(path).name for path in collect_ignore))
+    return [f"left out, torch is not installed: {names}"] if names else []
 
 
 @pytest.fixture(scope="session", params=["cpu", "strict", *DEVICES])

@@ -9,7 +9,16 @@ from herald_gpu.datasets import make_graph
 
 RATIO = 0.4
 """Large enough for every small graph here."""
-ARRAYS = ("node_ids", "feature_ids", "class_values", "feature_positions", "codes", "train_mask", "is_root", "is_landmark")
+ARRAYS = (
+    "node_ids",
+    "feature_ids",
+    "class_values",
+    "feature_positions",
+    "codes",
+    "train_mask",
+    "is_root",
+    "is_landmark",
+)
 PASSING = ("timings", "peak_memory_bytes")
 """Figures that differ from run to run."""
 UNITS = {"dense": 2, "binary": 1, "sparse": 3}
@@ -19,7 +28,12 @@ def small_graph(features="dense", **options):
     """Draw a graph of 40 nodes and three classes, four of the nodes isolated."""
     chosen = {"n_classes": 3, "n_features": 6, "mean_degree": 4, "isolated_share": 0.1, "seed": 3, **options}
     if features == "bag_of_words":
-        chosen = {"n_features": 30, "mean_words": 4, **{k: v for k, v in chosen.items() if k != "n_features"}, **options}
+        chosen = {
+            "n_features": 30,
+            "mean_words": 4,
+            **{k: v for k, v in chosen.items() if k != "n_features"},
+            **options,
+        }
     return make_graph(40, features=features, **chosen)
 
 
@@ -75,8 +89,8 @@ def cheapest(x):
 
 def directed_edges(edge_index):
     """Count the directed edges of the simple undirected graph."""
-    low, high = np.sort(np.asarray(edge_index), axis=0)
-    return 2 * len(np.unique(np.stack([low, high])[:, low != high], axis=1).T)
+    low, high = np.sort(np.asarray(edge_index, dtype=np.int64), axis=0)
+    return 2 * len(np.unique((low * (high.max() + 1) + high)[low != high]))
 
 
 def storage_ratio(result, edge_index, x):

@@ -63,8 +63,17 @@ def test_the_signature_is_the_promised_one():
     assert list(parameters)[:4] == ["edges", "feats", "labels", "train"]
     assert defaults == {
         **dict.fromkeys(("feats", "labels", "train", "config")),
-        **{"ratio": 0.01, "source": "src", "target": "dst", "node": "node", "label": "label", "train_column": "train"},
-        **{"unlabelled": -1, "backend": "auto", "output_type": "input", "random_state": 0, "verbose": False},
+        "ratio": 0.01,
+        "source": "src",
+        "target": "dst",
+        "node": "node",
+        "label": "label",
+        "train_column": "train",
+        "unlabelled": -1,
+        "backend": "auto",
+        "output_type": "input",
+        "random_state": 0,
+        "verbose": False,
     }
     assert all(p.kind is p.KEYWORD_ONLY for name, p in parameters.items() if name not in list(parameters)[:4])
 
@@ -145,7 +154,7 @@ def test_sparse_in_sparse_out(kind):
             "torch": lambda x: torch.tensor(x.toarray()).to_sparse_coo(),
         }[kind]
         result = condense(WORDS.edge_index, make(WORDS.features), WORDS.labels, WORDS.train, ratio=RATIO)
-        assert (result.features.is_sparse if kind == "torch" else scipy.sparse.issparse(result.features))
+        assert result.features.is_sparse if kind == "torch" else scipy.sparse.issparse(result.features)
     assert_same_graph(result, words)
     assert_array_equal(plain(result.features), words.features.toarray())
 
@@ -299,7 +308,7 @@ def test_rows_in_any_order(expected):
     assert_same_graph(condense(EDGES, NODES.iloc[order], ratio=RATIO), expected)
 
 
-def test_unlabelled_nodes_are_null_in_tables_and_the_named_value_in_arrays(expected):
+def test_unlabelled_nodes_are_null_in_tables_and_the_named_value_in_arrays():
     ratio = 0.9
     frames = condense(EDGES, NODES, ratio=ratio)
     outside = ~frames.train_mask.to_numpy()

@@ -224,8 +224,12 @@ CASES = {
     ),
     "unknown training ids": Case(errors.InputError, ("train", "[40, 41]", "feats"), {"train": [0, 1, 40, 41]}),
     # columns
-    "unknown source": Case(errors.ColumnError, ("edges", "'from'", "['src', 'dst']", "source="), {"source": "from"}, FRAMES),
-    "unknown target": Case(errors.ColumnError, ("edges", "'to'", "['src', 'dst']", "target="), {"target": "to"}, FRAMES),
+    "unknown source": Case(
+        errors.ColumnError, ("edges", "'from'", "['src', 'dst']", "source="), {"source": "from"}, FRAMES
+    ),
+    "unknown target": Case(
+        errors.ColumnError, ("edges", "'to'", "['src', 'dst']", "target="), {"target": "to"}, FRAMES
+    ),
     "unknown node": Case(errors.ColumnError, ("feats", "'id'", "['node', ", "node="), {"node": "id"}, FRAMES),
     "unknown label": Case(errors.ColumnError, ("labels=", "'y'", "label="), {"label": "y"}, FRAMES),
     "unknown train": Case(errors.ColumnError, ("feats", "'use'", "train_column="), {"train_column": "use"}, FRAMES),

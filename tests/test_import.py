@@ -9,7 +9,18 @@ import sys
 import pytest
 
 GPU = {"cupy", "cupyx", "cudf", "cuml", "cugraph", "pylibcugraph", "pylibcudf", "cuvs", "rmm", "pylibraft"}
-HEAVY = GPU | {"torch", "torch_geometric", "pandas", "numba", "scipy", "sklearn", "networkx", "polars", "pyarrow", "tqdm"}
+HEAVY = GPU | {
+    "torch",
+    "torch_geometric",
+    "pandas",
+    "numba",
+    "scipy",
+    "sklearn",
+    "networkx",
+    "polars",
+    "pyarrow",
+    "tqdm",
+}
 OPTIONAL = GPU | {"torch", "torch_geometric", "networkx", "polars", "matplotlib"}
 
 MODULES = "import json, sys; print(json.dumps(sorted({name.partition('.')[0] for name in sys.modules})))"
@@ -34,7 +45,9 @@ def test_looking_around_loads_nothing_heavy():
 
 
 def test_importing_the_package_adds_few_modules_to_numpy():
-    count = "import json, sys, numpy; before = set(sys.modules); import herald_gpu; print(len(set(sys.modules) - before))"
+    count = (
+        "import json, sys, numpy; before = set(sys.modules); import herald_gpu; print(len(set(sys.modules) - before))"
+    )
     assert run(count) <= 10
 
 
@@ -64,4 +77,6 @@ def test_public_names_are_listed_and_resolve():
     assert set(herald_gpu.__all__) <= set(dir(herald_gpu))
     for name in herald_gpu.__all__:
         assert getattr(herald_gpu, name) is not None
-    assert run("import herald_gpu, json; print(json.dumps(sorted(set(herald_gpu.__all__) - set(dir(herald_gpu)))))") == []
+    assert (
+        run("import herald_gpu, json; print(json.dumps(sorted(set(herald_gpu.__all__) - set(dir(herald_gpu)))))") == []
+    )

@@ -193,7 +193,7 @@ def test_pca_components_are_named_and_its_columns_known():
     assert r.report.storage_bytes == size
 
 
-def test_features_that_were_not_kept_may_be_missing_or_bad(result):
+def test_features_that_were_not_kept_may_be_missing_or_bad():
     r = condense(EDGES, NODES, ratio=RATIO, config=HeraldConfig(feature_count=2))
     unused = next(name for name in (f"f{i}" for i in range(6)) if name not in r.feature_ids)
     expected = r.transform(NODES)
@@ -273,7 +273,7 @@ def test_to_pyg_with_sparse_features_and_string_ids():
 # Files
 
 KINDS = {
-    "arrays": lambda: arrays(),
+    "arrays": arrays,
     "frames": lambda: condense(EDGES, NODES, ratio=0.9),
     "polars": lambda: condense(*(pl.DataFrame(f.to_dict("list")) for f in (EDGES, NODES)), ratio=0.9),
     "arrow": lambda: condense(pa.Table.from_pandas(EDGES), pa.Table.from_pandas(NODES), ratio=0.9),
@@ -282,9 +282,7 @@ KINDS = {
     ),
     "sparse": lambda: arrays(WORDS),
     "sparse frames": lambda: condense(*WORDS.to_frames(), ratio=0.9),
-    "networkx": lambda: condense(
-        nx.DiGraph(GRAPH.edge_index.T.tolist()).to_undirected(), NODES, ratio=0.9
-    ),
+    "networkx": lambda: condense(nx.DiGraph(GRAPH.edge_index.T.tolist()).to_undirected(), NODES, ratio=0.9),
     "strings": lambda: condense(
         EDGES.apply(lambda ends: np.array([f"n{i:02d}" for i in range(N)])[ends]),
         NODES.assign(node=[f"n{i:02d}" for i in range(N)], label=np.array(["x", "y", "z"])[NODES["label"]]),

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from herald_gpu.budget import Prices
+    from herald_gpu.io.read import Columns, Source
 
 Array: TypeAlias = Any
 """An array of the backend's own kind (`backend.xp`)."""
@@ -56,6 +57,19 @@ class Backend(Protocol):
     tree_name: str
     xp: Any
     sparse: Any
+
+    def read(
+        self,
+        edges: Any,  # noqa: ANN401 - every type this package reads
+        feats: Any,  # noqa: ANN401
+        given_labels: Any,  # noqa: ANN401
+        given_train: Any,  # noqa: ANN401
+        *,
+        columns: Columns,
+        unlabelled: Any,  # noqa: ANN401
+    ) -> Source:
+        """Take the caller's objects apart (see :func:`herald_gpu.io.read.read`), leaving data where they can stay."""
+        ...
 
     def asarray(self, value: Any, dtype: Any = None) -> Array:  # noqa: ANN401 - anything array-like
         """Bring a host array or SciPy CSR matrix to this backend; what is there already passes."""

@@ -12,12 +12,14 @@ import numpy as np
 import scipy.sparse
 
 from herald_gpu.backend import Growth
+from herald_gpu.io.read import read
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from herald_gpu.backend import Array, Matrix
     from herald_gpu.budget import Prices
+    from herald_gpu.io.read import Columns, Source
 
 TILE = 2048
 """Rows and columns of one tile of similarities: 16 MB of float32."""
@@ -42,6 +44,19 @@ class CpuBackend:
     tree_name = "scikit-learn, exact splits"
     xp: Any = np
     sparse: Any = scipy.sparse
+
+    def read(
+        self,
+        edges: Any,  # noqa: ANN401 - every type this package reads
+        feats: Any,  # noqa: ANN401
+        given_labels: Any,  # noqa: ANN401
+        given_train: Any,  # noqa: ANN401
+        *,
+        columns: Columns,
+        unlabelled: Any,  # noqa: ANN401
+    ) -> Source:
+        """See :class:`~herald_gpu.backend.Backend`: what is on a device comes to the host."""
+        return read(edges, feats, given_labels, given_train, columns=columns, unlabelled=unlabelled)
 
     def asarray(self, value: Any, dtype: Any = None) -> Array:  # noqa: ANN401 - anything array-like
         """See :class:`~herald_gpu.backend.Backend`; SciPy matrices pass."""

@@ -59,9 +59,9 @@ def probe() -> Probe:
     runtime = cupy.cuda.runtime
     driver, built = int(runtime.driverGetVersion()), int(runtime.runtimeGetVersion())
     facts |= {"driver_cuda": driver, "runtime_cuda": built, "cupy": cupy.__version__}
-    reason = _obstacle(cupy, driver, built)
-    if reason is not None:
-        return Probe(available=False, reason=reason, facts=facts)
+    obstacle = _obstacle(cupy, driver, built)
+    if obstacle is not None:
+        return Probe(available=False, reason=obstacle, facts=facts)
     facts["devices"] = [device_facts(index) for index in range(runtime.getDeviceCount())]
     first, least = facts["devices"][0], LEAST_CAPABILITY.get(built // 1000, (0, 0))
     if tuple(int(part) for part in first["compute_capability"].split(".")) < least:
@@ -127,19 +127,20 @@ def _installed(name: str) -> bool:
 
 
 def _install_line(driver: int) -> str:
-    """Say how to install what fits the driver."""
+    """Say how to install what fits the driver, or what is there already."""
     if driver == 0:
         return (
             "there is no NVIDIA driver either; on a machine with one, pip install 'herald-gpu[cu13]' (driver 580 or "
             "later) or 'herald-gpu[cu12]' (driver 535 or later)"
         )
+    speaks, there = f"the driver speaks CUDA {dotted(driver)}", installed_versions()
+    for major in sorted(LEAST_DRIVER, reverse=True):
+        if f"cupy-cuda{major}x" in there:
+            return f"pip install 'herald-gpu[cu{major}]', the extra that goes with the cupy-cuda{major}x that is there"
     for major in sorted(LEAST_DRIVER, reverse=True):
         if driver >= LEAST_DRIVER[major]:
-            return f"the driver speaks CUDA {dotted(driver)}, so pip install 'herald-gpu[cu{major}]'"
-    return (
-        f"the driver speaks CUDA {dotted(driver)}, too old for any: update it to 580 or later, then pip install "
-        "'herald-gpu[cu13]'"
-    )
+            return f"{speaks}, so pip install 'herald-gpu[cu{major}]'"
+    return f"{speaks}, too old for any: update it to 580 or later, then pip install 'herald-gpu[cu13]'"
 
 
 def _obstacle(cupy: Any, driver: int, built: int) -> str | None:  # noqa: ANN401 - the module

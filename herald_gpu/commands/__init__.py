@@ -4,8 +4,8 @@ Each has a function `add_parser` that registers the subcommand's options and the
 one is adding its module to :data:`COMMANDS`.
 """
 
-from herald_gpu.commands import condense, demo
+from herald_gpu.commands import condense, demo, doctor, plan
 
-COMMANDS = (condense, demo)
+COMMANDS = (condense, demo, doctor, plan)
 
 __all__ = ["COMMANDS"]

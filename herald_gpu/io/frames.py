@@ -61,6 +61,12 @@ def to_pandas(frame: Any) -> pd.DataFrame:  # noqa: ANN401 - any frame
 
 def read_edge_columns(frame: pd.DataFrame, source: str, target: str) -> tuple[np.ndarray, np.ndarray, list[str]]:
     """Take the two ends of every edge from a table: (source, target, warnings)."""
+    warnings = check_edge_columns(frame, source, target)
+    return frame[source].to_numpy(), frame[target].to_numpy(), warnings
+
+
+def check_edge_columns(frame: Any, source: str, target: str) -> list[str]:  # noqa: ANN401 - pandas or cuDF
+    """Refuse a table of edges without its two columns or with gaps in them; tell what else it has."""
     for argument, name in (("source", source), ("target", target)):
         if name not in frame.columns:
             msg = (
@@ -72,8 +78,7 @@ def read_edge_columns(frame: pd.DataFrame, source: str, target: str) -> tuple[np
             msg = f"edges column {name!r} has {int(frame[name].isna().sum())} missing values: drop those rows first"
             raise InputError(msg)
     extra = [name for name in frame.columns if name not in (source, target)]
-    warnings = [f"edge columns {some(extra)} are ignored: edges carry no weights or attributes here"] if extra else []
-    return frame[source].to_numpy(), frame[target].to_numpy(), warnings
+    return [f"edge columns {some(extra)} are ignored: edges carry no weights or attributes here"] if extra else []
 
 
 def read_node_table(frame: pd.DataFrame, *, node: str, label: str, train: str, argument: str = "feats") -> NodeTable:
@@ -88,22 +93,7 @@ def read_node_table(frame: pd.DataFrame, *, node: str, label: str, train: str, a
     argument : str
         What to call the table in messages.
     """
-    if not frame.columns.is_unique:
-        msg = f"{argument} has repeated column names {some(frame.columns[frame.columns.duplicated()])}: rename them"
-        raise ColumnError(msg)
-    if node in frame.columns:
-        ids = frame[node]
-    else:
-        if frame.index.nlevels > 1:
-            msg = f"{argument} has a MultiIndex and no column {node!r}: name a column of node ids with node="
-            raise ColumnError(msg)
-        ids = frame.index.to_series()
-    if ids.isna().any():
-        msg = f"{argument} has {int(ids.isna().sum())} missing node ids: every row needs one"
-        raise InputError(msg)
-    if ids.duplicated().any():
-        msg = f"{argument} has duplicate node ids {some(ids[ids.duplicated()].unique())}: keep one row for each node"
-        raise InputError(msg)
+    ids = node_ids(frame, node, argument)
     names = [name for name in frame.columns if name not in (node, label, train)]
     features, sparse = _feature_columns(frame, names, argument)
     return NodeTable(
@@ -116,14 +106,32 @@ def read_node_table(frame: pd.DataFrame, *, node: str, label: str, train: str, a
     )
 
 
-def _feature_columns(
-    frame: pd.DataFrame, names: list[Any], argument: str
-) -> tuple[np.ndarray | scipy.sparse.csr_matrix, bool]:
+def node_ids(frame: Any, node: str, argument: str) -> Any:  # noqa: ANN401 - pandas or cuDF, frame in, series out
+    """Take the node ids of a table: one a row, each once."""
+    if not frame.columns.is_unique:
+        msg = f"{argument} has repeated column names {some(frame.columns[frame.columns.duplicated()])}: rename them"
+        raise ColumnError(msg)
+    if node not in frame.columns and frame.index.nlevels > 1:
+        msg = f"{argument} has a MultiIndex and no column {node!r}: name a column of node ids with node="
+        raise ColumnError(msg)
+    ids = frame[node] if node in frame.columns else frame.index.to_series()
+    if ids.isna().any():
+        msg = f"{argument} has {int(ids.isna().sum())} missing node ids: every row needs one"
+        raise InputError(msg)
+    if ids.duplicated().any():
+        repeated = ids[ids.duplicated()].head(SHOWN + 1)
+        plain = repeated if kind_of(ids) == "pandas" else repeated.to_pandas()
+        msg = f"{argument} has duplicate node ids {some(plain.unique())}: keep one row for each node"
+        raise InputError(msg)
+    return ids
+
+
+def check_feature_columns(frame: Any, names: list[Any], argument: str) -> None:  # noqa: ANN401 - pandas or cuDF
+    """Refuse a table without features, or with features that are not numbers."""
     if not names:
         msg = f"{argument} has no feature columns: graphs without features are not supported, add at least one column"
         raise UnsupportedInputError(msg)
-    part = frame[names]
-    dtypes = [getattr(dtype, "subtype", dtype) for dtype in part.dtypes]
+    dtypes = [getattr(dtype, "subtype", dtype) for dtype in frame[names].dtypes]
     bad = [n for n, d in zip(names, dtypes, strict=True) if not pd.api.types.is_numeric_dtype(d) or d.kind == "c"]
     if bad:
         msg = (
@@ -131,6 +139,13 @@ def _feature_columns(
             "train_column="
         )
         raise UnsupportedInputError(msg)
+
+
+def _feature_columns(
+    frame: pd.DataFrame, names: list[Any], argument: str
+) -> tuple[np.ndarray | scipy.sparse.csr_matrix, bool]:
+    check_feature_columns(frame, names, argument)
+    part = frame[names]
     if all(isinstance(dtype, pd.SparseDtype) for dtype in part.dtypes):
         return _sparse_columns(part), True
     with np.errstate(over="ignore"):  # beyond float32 becomes infinite, which is reported by name later

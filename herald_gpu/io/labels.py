@@ -68,17 +68,30 @@ def encode_classes(
 
     Values that occur only outside the training set are unknown (-1): nothing here depends on them.
     """
-    if not known.any():
+    check_marks(int(known.sum()), int(train.sum()), int((train & ~known).sum()), argument)
+    classes, codes = distinct_classes(values[train], argument)
+    every = np.full(len(values), -1, dtype=np.int32)
+    every[train] = codes
+    rest = known & ~train
+    every[rest] = pd.Index(classes).get_indexer(values[rest])
+    return every, plain_classes(classes)
+
+
+def check_marks(n_known: int, n_train: int, n_blind: int, argument: str) -> None:
+    """Refuse a graph without labels or training nodes, or with training nodes (`n_blind`) that have no label."""
+    if n_known == 0:
         msg = f"{argument} has no labelled node: at least two classes with a training node are needed"
         raise InputError(msg)
-    if not train.any():
+    if n_train == 0:
         msg = "train marks no node: at least one training node of two classes is needed"
         raise InputError(msg)
-    blind = train & ~known
-    if blind.any():
-        msg = f"train marks {int(blind.sum())} nodes without a label: label them or leave them out"
+    if n_blind:
+        msg = f"train marks {n_blind} nodes without a label: label them or leave them out"
         raise InputError(msg)
-    seen = values[train]
+
+
+def distinct_classes(seen: np.ndarray, argument: str) -> tuple[np.ndarray, np.ndarray]:
+    """Find the classes among the labels of training nodes: (ascending classes, number of each label's)."""
     if pd.api.types.infer_dtype(seen, skipna=False) in FRACTIONAL:
         seen = _whole(seen, argument)
     try:
@@ -89,12 +102,7 @@ def encode_classes(
     if len(classes) == 1:
         msg = f"{argument} has one class only among training nodes ({classes[0]!r}): at least two are needed"
         raise InputError(msg)
-    index = pd.Index(classes)
-    every = np.full(len(values), -1, dtype=np.int32)
-    every[train] = codes
-    rest = known & ~train
-    every[rest] = index.get_indexer(values[rest])
-    return every, _plain(classes)
+    return classes, codes
 
 
 def _whole(seen: np.ndarray, argument: str) -> np.ndarray:
@@ -107,7 +115,7 @@ def _whole(seen: np.ndarray, argument: str) -> np.ndarray:
     return numbers.astype(np.int64).astype(object)
 
 
-def _plain(classes: np.ndarray) -> np.ndarray:
+def plain_classes(classes: np.ndarray) -> np.ndarray:
     """Give class values their natural dtype (integers, booleans, strings)."""
     plain = np.asarray(classes.tolist())
     return plain if plain.dtype.kind in "biuU" else classes

@@ -61,6 +61,13 @@ def to_csr(value: Any) -> scipy.sparse.csr_matrix:  # noqa: ANN401 - any sparse 
 def read_feature_matrix(value: Any) -> np.ndarray | scipy.sparse.csr_matrix:  # noqa: ANN401 - any matrix
     """Take features from a dense or sparse matrix."""
     matrix = to_csr(value) if is_sparse(value) else to_numpy(value)
+    check_features(matrix)
+    with np.errstate(over="ignore"):  # beyond float32 becomes infinite, which is reported by place later
+        return matrix.astype(np.float32, copy=False)
+
+
+def check_features(matrix: Any) -> None:  # noqa: ANN401 - a matrix of any library
+    """Refuse features that are no matrix of real numbers."""
     if matrix.ndim != DIMENSIONS:
         msg = f"feats has shape {matrix.shape}: pass a 2-D matrix with one row a node"
         raise InputError(msg)
@@ -70,17 +77,12 @@ def read_feature_matrix(value: Any) -> np.ndarray | scipy.sparse.csr_matrix:  # 
     if matrix.dtype.kind not in "biuf":
         msg = f"feats has dtype {matrix.dtype}: pass real numbers"
         raise UnsupportedInputError(msg)
-    with np.errstate(over="ignore"):  # beyond float32 becomes infinite, which is reported by place later
-        return matrix.astype(np.float32, copy=False)
 
 
 def read_edge_array(value: Any) -> tuple[np.ndarray, np.ndarray]:  # noqa: ANN401 - any array
     """Take the two ends of every edge from a (2, E) array."""
     array = to_numpy(value)
-    if array.ndim != DIMENSIONS or array.shape[0] != DIMENSIONS:
-        advice = "pass its transpose" if array.ndim == DIMENSIONS and array.shape[1] == DIMENSIONS else "pass (2, E)"
-        msg = f"edges has shape {array.shape}: {advice}, sources in the first row and targets in the second"
-        raise InputError(msg)
+    check_edge_shape(array)
     if array.dtype.kind == "f":
         with np.errstate(invalid="ignore"):  # what is no integer is reported below
             whole = array.astype(np.int64)
@@ -91,14 +93,27 @@ def read_edge_array(value: Any) -> tuple[np.ndarray, np.ndarray]:  # noqa: ANN40
     return array[0], array[1]
 
 
+def check_edge_shape(array: Any) -> None:  # noqa: ANN401 - an array of any library
+    """Refuse edges that are not (2, E)."""
+    if array.ndim != DIMENSIONS or array.shape[0] != DIMENSIONS:
+        advice = "pass its transpose" if array.ndim == DIMENSIONS and array.shape[1] == DIMENSIONS else "pass (2, E)"
+        msg = f"edges has shape {array.shape}: {advice}, sources in the first row and targets in the second"
+        raise InputError(msg)
+
+
 def read_edge_matrix(value: Any, n_nodes: int) -> tuple[np.ndarray, np.ndarray, list[str]]:  # noqa: ANN401
     """Take the edges of a square sparse adjacency matrix: (source, target, warnings)."""
     # A SciPy matrix is not made canonical first: entries given twice are duplicates, not weights.
     matrix = value.tocoo() if kind_of(value) == "scipy" else to_csr(value).tocoo()
+    warnings = check_adjacency(matrix, n_nodes)
+    stored = matrix.data != 0
+    return matrix.row[stored].astype(np.int64), matrix.col[stored].astype(np.int64), warnings
+
+
+def check_adjacency(matrix: Any, n_nodes: int) -> list[str]:  # noqa: ANN401 - a sparse matrix of any library
+    """Refuse an adjacency of the wrong shape; tell if it has weights."""
     if matrix.shape != (n_nodes, n_nodes):
         msg = f"edges is a sparse matrix of shape {matrix.shape}, but feats has {n_nodes} rows: pass an N x N adjacency"
         raise InputError(msg)
-    stored = matrix.data != 0
-    weighted = bool((matrix.data[stored] != 1).any())
-    warnings = ["edge weights are ignored: only whether an entry is non-zero counts"] if weighted else []
-    return matrix.row[stored].astype(np.int64), matrix.col[stored].astype(np.int64), warnings
+    weighted = bool(((matrix.data != 0) & (matrix.data != 1)).any())
+    return ["edge weights are ignored: only whether an entry is non-zero counts"] if weighted else []

@@ -93,7 +93,7 @@ def read(
     check_devices(edges=edges, feats=feats, labels=given_labels, train=given_train)
     edge_kind, warnings = kind_of(edges), list[str]()
     if edge_kind == "pyg":
-        edges, feats, given_labels, given_train, warnings = _from_pyg(edges, feats, given_labels, given_train)
+        edges, feats, given_labels, given_train, warnings = torch.unpack(edges, feats, given_labels, given_train)
         edge_kind = "torch"
     table, style = _read_nodes(feats, edges, edge_kind, columns)
     if len(table.ids) == 0:
@@ -123,16 +123,6 @@ def read(
     )
 
 
-def _from_pyg(data: Any, feats: Any, given_labels: Any, given_train: Any) -> tuple[Any, Any, Any, Any, list[str]]:  # noqa: ANN401
-    edge_index, x, y, mask, warnings = torch.read_pyg(data)
-    for name, inside, outside in (("feats", x, feats), ("labels", y, given_labels)):
-        if inside is not None and outside is not None:
-            msg = f"{name}= is given together with a PyG Data that holds its own: pass one of them"
-            raise ColumnError(msg)
-    train = mask if given_train is None else given_train
-    return edge_index, x if feats is None else feats, y if given_labels is None else given_labels, train, warnings
-
-
 def _read_nodes(feats: Any, edges: Any, edge_kind: Kind, columns: Columns) -> tuple[frames.NodeTable, Style]:  # noqa: ANN401
     kind = kind_of(feats)
     if kind == "none":
@@ -140,9 +130,7 @@ def _read_nodes(feats: Any, edges: Any, edge_kind: Kind, columns: Columns) -> tu
         raise UnsupportedInputError(msg)
     if kind in FRAME_KINDS:
         frame = frames.to_pandas(feats)
-        if columns.node not in (Columns.node, frame.index.name, *frame.columns):
-            msg = f"feats has no column {columns.node!r} (it has {frames.some(frame.columns)}): correct node="
-            raise ColumnError(msg)
+        check_node_column(frame, columns)
         table = frames.read_node_table(frame, node=columns.node, label=columns.label, train=columns.train)
         return table, Style(edge_kind, kind, table.sparse)
     if columns.node != Columns.node:
@@ -157,35 +145,55 @@ def _read_nodes(feats: Any, edges: Any, edge_kind: Kind, columns: Columns) -> tu
     return table, Style(edge_kind, "numpy" if kind in ("other", "scipy") else kind, table.sparse)
 
 
+def check_node_column(frame: Any, columns: Columns) -> None:  # noqa: ANN401 - pandas or cuDF
+    """Refuse a name for the column of node ids that the table does not have."""
+    if columns.node not in (Columns.node, frame.index.name, *frame.columns):
+        msg = f"feats has no column {columns.node!r} (it has {frames.some(frame.columns)}): correct node="
+        raise ColumnError(msg)
+
+
 def _labels(
     table: frames.NodeTable,
     given: Any,  # noqa: ANN401
     columns: Columns,
     unlabelled: Any,  # noqa: ANN401
 ) -> tuple[np.ndarray, np.ndarray, str]:
-    if given is not None and table.labels is not None:
-        msg = f"labels= is given together with the feats column {columns.label!r}: pass one of them"
-        raise ColumnError(msg)
+    check_once(given, table.labels, columns.label, "labels")
     if given is not None:
         return *labels.read_labels(labels.aligned(given, table.ids, "labels"), unlabelled, "labels"), "labels"
     if table.labels is None:
-        msg = f"no labels: pass labels=, or name the label column of feats with label= (there is no {columns.label!r})"
-        raise ColumnError(msg)
+        raise no_labels(columns)
     name = f"feats column {columns.label!r}"
     return *labels.read_labels(table.labels, unlabelled, name), name
 
 
-def _train(table: frames.NodeTable, given: Any, columns: Columns, known: np.ndarray) -> np.ndarray:  # noqa: ANN401
-    if given is not None and table.train is not None:
-        msg = f"train= is given together with the feats column {columns.train!r}: pass one of them"
+def check_once(given: Any, column: Any, name: str, argument: str) -> None:  # noqa: ANN401 - present or None
+    """Refuse what is given both as an argument and as a column."""
+    if given is not None and column is not None:
+        msg = f"{argument}= is given together with the feats column {name!r}: pass one of them"
         raise ColumnError(msg)
+
+
+def no_labels(columns: Columns) -> ColumnError:
+    """Make the error of a graph without labels."""
+    return ColumnError(
+        f"no labels: pass labels=, or name the label column of feats with label= (there is no {columns.label!r})"
+    )
+
+
+def no_train_column(columns: Columns) -> ColumnError:
+    """Make the error of a training column that was named and is not there."""
+    return ColumnError(f"feats has no column {columns.train!r}: correct train_column=, or pass train=")
+
+
+def _train(table: frames.NodeTable, given: Any, columns: Columns, known: np.ndarray) -> np.ndarray:  # noqa: ANN401
+    check_once(given, table.train, columns.train, "train")
     if given is not None:
         return labels.read_train(given, table.ids, "train")
     if table.train is not None:
         return labels.read_train_column(table.train, columns.train)
     if columns.train != Columns.train:
-        msg = f"feats has no column {columns.train!r}: correct train_column=, or pass train="
-        raise ColumnError(msg)
+        raise no_train_column(columns)
     return known
 
 

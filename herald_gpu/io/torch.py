@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from herald_gpu.errors import InputError, UnsupportedInputError
+from herald_gpu.errors import ColumnError, InputError, UnsupportedInputError
 from herald_gpu.io.kinds import library
 
 if TYPE_CHECKING:
@@ -42,6 +42,20 @@ def to_numpy(tensor: torch.Tensor) -> np.ndarray:
     """Bring a dense tensor to NumPy; bfloat16, which NumPy does not have, becomes float32."""
     plain = tensor.detach().cpu()
     return (plain.float() if str(plain.dtype) == "torch.bfloat16" else plain).numpy()
+
+
+def unpack(data: Data, feats: Any, labels: Any, train: Any) -> tuple[Any, Any, Any, Any, list[str]]:  # noqa: ANN401
+    """Take from a PyG `Data` what was not given apart: (edge_index, feats, labels, train, warnings)."""
+    edge_index, x, y, mask, warnings = read_pyg(data)
+    for name, inside, outside in (("feats", x, feats), ("labels", y, labels)):
+        if inside is not None and outside is not None:
+            msg = f"{name}= is given together with a PyG Data that holds its own: pass one of them"
+            raise ColumnError(msg)
+    return edge_index, _either(feats, x), _either(labels, y), _either(train, mask), warnings
+
+
+def _either(given: Any, inside: Any) -> Any:  # noqa: ANN401
+    return inside if given is None else given
 
 
 def to_tensor(array: np.ndarray) -> torch.Tensor:

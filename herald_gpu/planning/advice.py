@@ -37,10 +37,11 @@ def advise(found: Plan, attempt: Callable[[int | None, DeviceSpec], Plan]) -> tu
 
 def _batches(found: Plan) -> list[str]:
     near, grown = found.stage("scoring/neighbours"), found.stage("expansion")
-    return [
-        f"batches, chosen from free memory when it runs: {near.batch:,} queries of nearest neighbours "
+    line = (
+        f"batches, set from free memory: {near.batch:,} queries of nearest neighbours "
         f"({near.batches:,} in all), up to {grown.batch:,} roots ({grown.batches:,} in all)"
-    ]
+    )
+    return [line]
 
 
 def _remedies(found: Plan, attempt: Callable[[int | None, DeviceSpec], Plan]) -> list[str]:

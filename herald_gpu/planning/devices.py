@@ -111,7 +111,7 @@ def find_device(device: str | DeviceSpec) -> DeviceSpec:
     """
     if isinstance(device, DeviceSpec):
         return device
-    wanted = _plain(device) if isinstance(device, str) else None
+    wanted = _plain(str(device))
     for name, spec in DEVICES.items():
         if _plain(name) == wanted:
             return spec

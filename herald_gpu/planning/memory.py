@@ -7,52 +7,22 @@ by their item sizes. They hold for arrays with 32-bit indices, which is what the
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from herald_gpu import ops
+from herald_gpu.planning.batches import BINS, Footprint, columns, expansion, neighbours, rows
 
 if TYPE_CHECKING:
     from herald_gpu.config import HeraldConfig
     from herald_gpu.planning.sizes import Sizes
 
-SHARE_OF_FREE = 0.4
-BYTES_PER_REACHED_EDGE = 64
-FIRST_BATCH = 128
-MARGIN = 8
-BINS = 128
-"""As in the RAPIDS backend, which cannot be imported where there is no CuPy; a test compares them."""
 ROUNDING = 48 * 512
 """The pool hands out multiples of 512 bytes; no stage holds more than some dozens of small arrays."""
-KNN_TILE = 512 * 2**20
-"""Largest tile of distances inside cuVS brute force (half of the 1 GiB it aims at on cards above 8 GB)."""
 TREE_NODES, TREE_COLUMN_BLOCKS = 4096, 10
 """Nodes and column blocks whose histograms cuML's tree builder keeps at once."""
-
 BYTES_PER_PRODUCT = 12
 """Buffer of cuSPARSE for one product of a sparse matrix with a sparse matrix: column and float64 value."""
-
-
-@dataclass(frozen=True)
-class Footprint:
-    """Memory of one stage.
-
-    Attributes
-    ----------
-    pool : int
-        Most bytes alive in CuPy's pool, graph and earlier results included.
-    workspace : int
-        An estimate of what cuML, cuVS, cuGraph or cuSPARSE need besides.
-    batches : int
-        Parts that the work is done in.
-    batch : int
-        Rows, columns or roots of one part; 0 where the work is not cut.
-    """
-
-    pool: int
-    workspace: int = 0
-    batches: int = 1
-    batch: int = 0
 
 
 def footprints(s: Sizes, config: HeraldConfig, usable: int) -> dict[str, Footprint]:
@@ -67,12 +37,12 @@ def footprints(s: Sizes, config: HeraldConfig, usable: int) -> dict[str, Footpri
         "heterophily": Footprint(graph + _neighbour_classes(s)),
     }
     if s.tree:
-        found["features/tree"] = Footprint(graph + _smoothing(s), _tree_workspace(s), *_columns(s))
+        found["features/tree"] = Footprint(graph + _smoothing(s), _tree_workspace(s), *columns(s))
     found |= {
-        "features/fisher": Footprint(max(graph + _fisher(s, config), kept + 48 * s.train), 0, *_columns(s)),
-        "scoring/scores": Footprint(kept + _prototypes(s), _class_sums(s), *_rows(s.nodes, s.kept)),
-        "scoring/neighbours": _neighbours(s, config, kept, usable),
-        "expansion": _expansion(s, config, scores, usable),
+        "features/fisher": Footprint(max(graph + _fisher(s, config), kept + _choosing(s)), 0, *columns(s)),
+        "scoring/scores": Footprint(kept + _prototypes(s), _class_sums(s), *rows(s.nodes, s.kept)),
+        "scoring/neighbours": neighbours(s, config, kept, usable),
+        "expansion": expansion(s, config, scores, usable),
         "pruning": Footprint(members + _pruning(s), 64 * s.wide.edges + 64 * s.wide.nodes),
         "rebalance": Footprint(members + _rebalance(s)),
         "assembly": Footprint(members + _assembly(s)),
@@ -90,18 +60,6 @@ def kept_bytes(s: Sizes) -> int:
     """The graph, its kept features, prices, and the score of every feature."""
     features = 8 * s.kept_values + 4 * s.nodes if s.sparse else 4 * s.kept_values
     return graph_bytes(s) + features + 8 * s.nodes + 16 * s.features
-
-
-def _columns(s: Sizes) -> tuple[int, int]:
-    """Blocks of feature columns, and columns of one: (batches, batch)."""
-    width = min(s.features, max(1, ops.BLOCK_ELEMENTS // s.nodes))
-    return math.ceil(s.features / width), width
-
-
-def _rows(rows: int, columns: int) -> tuple[int, int]:
-    """Blocks of rows, and rows of one: (batches, batch)."""
-    height = min(rows, max(1, ops.BLOCK_ELEMENTS // columns))
-    return math.ceil(rows / height), height
 
 
 def _promoted(s: Sizes) -> int:
@@ -130,9 +88,9 @@ def _smoothing(s: Sizes) -> int:
         smooth = min(s.train * s.features, math.ceil((s.train_edges + s.train) * per_node))
         smooth = min(smooth, math.ceil(s.train * s.features * fill))
         return max(around + 8 * s.values + 36 * smooth, 8 * smooth + 4 * s.train * s.features)
-    batches, width = _columns(s)
-    block, rows = 8 * s.nodes * width, 8 * s.train * width
-    transient = max(2 * block + rows, block + 3 * rows) + (rows if batches > 1 else 0)
+    batches, width = columns(s)
+    block, part = 8 * s.nodes * width, 8 * s.train * width
+    transient = max(2 * block + part, block + 3 * part) + (part if batches > 1 else 0)
     return 4 * s.train * s.features + max(_promoted(s) + 16 * s.nodes, around + max(transient, 16 * s.train_edges))
 
 
@@ -148,77 +106,36 @@ def _tree_workspace(s: Sizes) -> int:
 
 def _fisher(s: Sizes, config: HeraldConfig) -> int:
     """Blocks on their way through the hops, or the training rows whose activity is summed."""
-    batches, width = _columns(s)
-    block, rows = 8 * s.nodes * width, 8 * s.train * width
+    batches, width = columns(s)
+    block, part = 8 * s.nodes * width, 8 * s.train * width
     hop = (2 + min(config.hops, 2)) * block + _promoted(s) if config.hops else 0
-    scatter = (1 + min(config.hops, 1)) * block + 3 * rows
+    scatter = (1 + min(config.hops, 1)) * block + 3 * part
     following = (1.5 + (batches > 1) * (1 + min(config.hops, 1))) * block
     by_column = 16 * s.values if s.sparse else 0
     passing = max(hop, scatter, following) + by_column + 8 * s.nodes + 60 * s.train + 8 * (config.hops + 1) * s.features
     share = s.train / s.nodes
-    _, height = _rows(s.train, s.features)
+    _, height = rows(s.train, s.features)
     activity = 36 * s.values * share if s.sparse else 4 * s.train * s.features + 16 * height * s.features
     return math.ceil(max(passing, activity + 8 * s.features))
 
 
+def _choosing(s: Sizes) -> int:
+    """Kept columns put in order, and training nodes sorted by price."""
+    return 48 * s.train + (20 * s.kept_values if s.sparse else 0)
+
+
 def _prototypes(s: Sizes) -> int:
     """Row blocks in float64 with one copy, centroids, or the table of neighbours' classes."""
-    _, height = _rows(s.nodes, s.kept)
+    _, height = rows(s.nodes, s.kept)
     block = height * s.kept
-    rows = max(12 * block + 8 * s.kept_values * height // s.nodes, 28 * s.kept_values) if s.sparse else 16 * block
+    dense = max(12 * block + 8 * s.kept_values * height // s.nodes, 28 * s.kept_values) if s.sparse else 16 * block
     table = 16 * s.nodes * s.classes
-    return max(rows + 8 * height * s.classes, table) + 32 * s.classes * s.kept + 40 * s.nodes + 60 * s.train
+    return max(dense + 8 * height * s.classes, table) + 32 * s.classes * s.kept + 40 * s.nodes + 60 * s.train
 
 
 def _class_sums(s: Sizes) -> int:
     """The products of class indicators with sparse rows."""
     return BYTES_PER_PRODUCT * math.ceil(s.kept_values * s.train / s.nodes) if s.sparse else 0
-
-
-def _neighbours(s: Sizes, config: HeraldConfig, kept: int, usable: int) -> Footprint:
-    """The normalised index, and for each batch of queries their rows, candidates and distances."""
-    pool, k, width = candidates(s, config)
-    row = s.kept_values / s.nodes  # stored values of a row
-    unit, making = (8 * row, 28 * row) if s.sparse else (4 * row, 16 * row)
-    held = kept + 8 * s.nodes * (k + 6)
-    live = held + unit * pool
-    per_row = 4 * pool + 8 * s.kept + 32 * width
-    step = max(1, min(s.nodes, int(SHARE_OF_FREE * max(0, usable - live)) // per_row))
-    batches = math.ceil(s.nodes / step)
-    per_query = unit + 64 * width
-    batch = step * (max(making, per_query) + (per_query if batches > 1 else 0))
-    # Besides the tile: norms, the distances that go with the candidates, and what selecting the best of a tile takes.
-    tile = min(4 * step * pool, KNN_TILE)
-    workspace = math.ceil(1.5 * tile) + 12 * step * width + 4 * s.nodes
-    return Footprint(math.ceil(max(held + making * pool, live + batch)), workspace, batches, step)
-
-
-def candidates(s: Sizes, config: HeraldConfig) -> tuple[int, int, int]:
-    """Nearest neighbours: (rows searched, neighbours wanted, candidates of each row)."""
-    pool = s.nodes if config.lid_reference is None else min(s.nodes, config.lid_reference)
-    k = min(config.lid_neighbours, pool if pool < s.nodes else s.nodes - 1)
-    return pool, k, min(pool, k + MARGIN + 1)
-
-
-def _expansion(s: Sizes, config: HeraldConfig, scores: int, usable: int) -> Footprint:
-    """The graph for cuGraph, and for each batch of roots the edges that reach their neighbourhoods."""
-    _, followed = s.reach(config.depth)
-    held = scores + 4 * s.edges + 40 * s.nodes + 24 * s.train
-    per_root = BYTES_PER_REACHED_EDGE * (followed + 1)
-    fit = max(1, int(SHARE_OF_FREE * max(0, usable - held) / per_root))
-    batches, largest, _ = growth_batches(s, s.roots_considered(s.wide, config), fit)
-    workspace = 12 * s.edges + 8 * s.nodes + math.ceil(32 * largest * followed) if config.depth else 0
-    return Footprint(held + max(math.ceil(per_root * largest), 12 * s.edges), workspace, batches, largest)
-
-
-def growth_batches(s: Sizes, considered: int, fit: int) -> tuple[int, int, int]:
-    """How roots are looked at, doubling up to what fits: (batches, roots of the largest, roots of all)."""
-    done, size, largest, batches = 0, FIRST_BATCH, 0, 0
-    while done < considered and size <= fit:
-        step = min(size, s.train - done)
-        done, size, largest, batches = done + step, size * 2, max(largest, step), batches + 1
-    rest = math.ceil(max(0, considered - done) / fit)
-    return batches + rest, max(largest, fit if rest else 0), min(s.train, done + rest * fit)
 
 
 def _pruning(s: Sizes) -> int:
@@ -236,7 +153,7 @@ def _rebalance(s: Sizes) -> int:
 def _assembly(s: Sizes) -> int:
     """The result, and the kept features of the training nodes with the blocks that give their variances."""
     block = s.train * min(s.kept, max(1, ops.BLOCK_ELEMENTS // s.train))
-    rows = math.ceil(24 * s.kept_values * s.train / s.nodes) if s.sparse else 4 * s.train * s.kept
+    part = math.ceil(24 * s.kept_values * s.train / s.nodes) if s.sparse else 4 * s.train * s.kept
     result = math.ceil(8 * (s.values + s.kept_values) * s.final.nodes / s.nodes) + 8 * s.final.edges
     induced = 8 * s.final.reach + 16 * s.final.edges + 16 * s.nodes
-    return max(24 * block + rows + result, result + induced) + 24 * s.final.nodes
+    return max(24 * block + part + result, result + induced) + 24 * s.final.nodes

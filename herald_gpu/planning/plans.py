@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 CAVEAT = (
     "A prediction, not a measurement: no figure was taken on a GPU. Times are roofline times, lower bounds without "
-    "launch latency and without the way from the host. Workspaces inside cuML, cuVS, cuGraph and cuSPARSE (~) are estimates."
+    "launch latency and without the way from the host. Workspaces inside cuML, cuVS, cuGraph and cuSPARSE (~) are "
+    "estimates."
 )
 WIDTH = 116
 GIGA = 1e9
@@ -130,7 +131,7 @@ class Plan:
         }
 
     def __str__(self) -> str:
-        s = self.sizes
+        s, peak = self.sizes, _figure(self.peak_bytes)
         kind = f"{s.values / (s.nodes * s.features):.2%} of the values stored" if s.sparse else "dense"
         lines = [
             f"{s.nodes:,} nodes, {s.edges:,} directed edges, {s.features:,} features ({kind}), {s.kept:,} kept",
@@ -138,10 +139,9 @@ class Plan:
             "",
             _row("stage", "GFLOP", "GB moved", "pool GB", "workspace GB", "peak GB", "seconds", "batches"),
             *(_stage_row(stage) for stage in self.stages),
-            _row("total", *_figures(self.flops, self.bytes_moved), "", "", _figure(self.peak_bytes), f"{self.seconds:.3g}"),
+            _row("total", *_figures(self.flops, self.bytes_moved), "", "", peak, f"{self.seconds:.3g}"),
             "",
-            f"fits: {'yes' if self.fits else 'no'}, {_figure(self.peak_bytes)} GB of "
-            f"{_figure(self.device.usable_bytes)} GB usable",
+            f"fits: {'yes' if self.fits else 'no'}, {peak} GB of {_figure(self.device.usable_bytes)} GB usable",
             *(f"- {line}" for line in self.advice),
             "",
             *textwrap.wrap(CAVEAT, WIDTH),

@@ -116,21 +116,19 @@ def measure(
 ) -> Sizes:
     """Derive all sizes; arguments as of :func:`herald_gpu.plan`."""
     for name, value in (("n_nodes", n_nodes), ("n_edges", n_edges), ("n_features", n_features)):
-        _check(name, value, isinstance(value, int) and not isinstance(value, bool) and value >= 1, "an integer >= 1")
-    good = isinstance(n_classes, int) and not isinstance(n_classes, bool) and 1 <= n_classes <= n_nodes
+        _check(name, value, _is_int(value, 1), "an integer >= 1")
+    good = _is_int(n_classes, 1) and n_classes <= n_nodes
     _check("n_classes", n_classes, good, f"an integer from 1 to n_nodes={n_nodes}")
     for name, share in (("ratio", ratio), ("train_share", train_share), ("density", density)):
-        good = isinstance(share, int | float) and not isinstance(share, bool) and 0 < share <= 1
-        _check(name, share, good, "a number in (0, 1]")
+        _check(name, share, _is_number(share) and 0 < share <= 1, "a number in (0, 1]")
     if not config.exact:
         msg = f"config.accounting={config.accounting!r} is not planned: pass the default preset or HeraldConfig.paper()"
         raise ConfigError(msg)
     wanted = config.feature_count if feature_count is None else feature_count
-    good = wanted is None or (isinstance(wanted, int) and not isinstance(wanted, bool) and wanted >= 1)
-    _check("feature_count", wanted, good, "None or an integer >= 1")
+    _check("feature_count", wanted, wanted is None or _is_int(wanted, 1), "None or an integer >= 1")
     degree = n_edges / n_nodes
     skew = 1 + 1 / degree if degree_skew is None else degree_skew
-    _check("degree_skew", skew, isinstance(skew, int | float) and skew >= 1, "None or a number >= 1")
+    _check("degree_skew", skew, _is_number(skew) and 1 <= skew < math.inf, "None or a number >= 1")
 
     stored = math.ceil(n_nodes * n_features * density)
     kind = cheapest_kind((n_nodes, n_features), stored, binary=binary)
@@ -170,8 +168,16 @@ def _gathered(limit: float, node_price: float, n_nodes: int, n_edges: int, near_
     linear, square = node_price + 2 * edge, edge * n_edges / n_nodes**2
     nodes = math.ceil(2 * limit / (linear + math.sqrt(linear**2 + 4 * square * limit)))
     nodes = max(1, min(n_nodes, nodes))
-    inside = math.ceil(nodes * (2 + near_degree * nodes / n_nodes))
-    return Gathered(nodes, min(n_edges, inside), min(n_edges, math.ceil(nodes * near_degree)))
+    inside = min(n_edges, math.ceil(nodes * (2 + near_degree * nodes / n_nodes)), math.ceil(limit / edge))
+    return Gathered(nodes, inside, min(n_edges, math.ceil(nodes * near_degree)))
+
+
+def _is_int(value: object, low: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= low
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _check(name: str, value: object, good: bool, wanted: str) -> None:  # noqa: FBT001 - a predicate's outcome

@@ -10,11 +10,11 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from herald_gpu.planning.memory import candidates, growth_batches
+from herald_gpu.planning.batches import candidates, growth_batches
 
 if TYPE_CHECKING:
     from herald_gpu.config import HeraldConfig
-    from herald_gpu.planning.memory import Footprint
+    from herald_gpu.planning.batches import Footprint
     from herald_gpu.planning.sizes import Sizes
 
 SORT_BYTES = 250
@@ -70,7 +70,7 @@ def all_work(s: Sizes, config: HeraldConfig, memory: dict[str, Footprint]) -> di
 def _reading(s: Sizes) -> Work:
     sorting = 370 * s.edges
     features = 60 * s.values if s.sparse else 14 * s.values
-    note = "edges given both ways; the way from the host to the device is not included"
+    note = "edges given both ways; what the caller holds on the device, and the way there, come on top"
     return Work(bytes=sorting + features, note=note)
 
 

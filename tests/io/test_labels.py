@@ -95,7 +95,9 @@ def test_null_and_the_named_value_are_unknown(values, unlabelled):
 
 
 def test_one_hot_and_multi_label_targets_are_refused():
-    with pytest.raises(UnsupportedInputError, match=r"labels has shape \(4, 3\): multi-label targets are not supported"):
+    with pytest.raises(
+        UnsupportedInputError, match=r"labels has shape \(4, 3\): multi-label targets are not supported"
+    ):
         read_labels(np.zeros((4, 3)), -1, "labels")
 
 

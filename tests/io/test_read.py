@@ -371,9 +371,7 @@ def test_ids_of_another_type_are_shown():
 def test_inputs_are_left_as_they_were():
     edges, nodes = EDGES.copy(), NODES.copy()
     matrix = scipy.sparse.csr_matrix(GRAPH.features)
-    index, features, labels, train = (
-        np.copy(v) for v in (GRAPH.edge_index, GRAPH.features, GRAPH.labels, GRAPH.train)
-    )
+    index, features, labels, train = (np.copy(v) for v in (GRAPH.edge_index, GRAPH.features, GRAPH.labels, GRAPH.train))
     read(edges, nodes, columns=Columns())
     read_arrays(feats=matrix)
     read_arrays(index, features, labels, train)

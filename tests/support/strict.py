@@ -38,6 +38,10 @@ class StrictBackend:
     def __init__(self) -> None:
         self._cpu = CpuBackend()
 
+    def read(self, *given: Any, **options: Any) -> Any:
+        """See `Backend`."""
+        return self._cpu.read(*given, **options)
+
     def asarray(self, value: Any, dtype: Any = None) -> Any:
         """Bring a host array (or SciPy CSR) over; counted."""
         if isinstance(value, StrictArray):

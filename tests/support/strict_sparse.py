@@ -16,7 +16,7 @@ class StrictMatrix:
     """A CSR, CSC or COO matrix on the strict device.
 
     As in CuPy, products and sums first bring their operands to canonical format, in place: duplicates are summed
-    in the matrix that was handed in.
+    in the matrix that was handed in. Picked columns come in no order within a row.
     """
 
     __array_ufunc__ = None
@@ -92,7 +92,10 @@ class StrictMatrix:
 
     def __getitem__(self, key: object) -> Any:
         part = self._matrix[index(key)]
-        return StrictMatrix(part) if scipy.sparse.issparse(part) else wrap(np.asarray(part))
+        if not scipy.sparse.issparse(part):
+            return wrap(np.asarray(part))
+        picked = isinstance(key, tuple) and isinstance(key[-1], StrictArray)
+        return StrictMatrix(_backwards(part) if picked and part.format == "csr" else part)
 
     def __add__(self, other: object) -> StrictMatrix:
         right = self._canonical_pair(other)
@@ -125,6 +128,13 @@ class StrictMatrix:
         if np.promote_types(self.dtype, dtype).kind == "b":
             msg = "boolean sparse matrices have no arithmetic"
             raise TypeError(msg)
+
+
+def _backwards(matrix: Any) -> Any:
+    """Turn the entries of every row around."""
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    order = np.lexsort((-np.arange(matrix.nnz), rows))
+    return scipy.sparse.csr_matrix((matrix.data[order], matrix.indices[order], matrix.indptr), shape=matrix.shape)
 
 
 class StrictSparse:

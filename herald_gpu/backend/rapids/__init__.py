@@ -11,13 +11,16 @@ import cupyx.scipy.sparse as cusparse
 import numpy as np
 
 from herald_gpu.backend.probe import installed_versions
-from herald_gpu.backend.rapids import device, graphs, learning, neighbours
+from herald_gpu.backend.rapids import device, graphs, learning, neighbours, reading
+from herald_gpu.io.kinds import check_devices, unproxy
+from herald_gpu.io.read import read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from herald_gpu.backend import Array, Growth, Matrix, Memory
     from herald_gpu.budget import Prices
+    from herald_gpu.io.read import Columns, Source
 
 
 class RapidsBackend:
@@ -37,6 +40,22 @@ class RapidsBackend:
     def __init__(self, *, memory: Memory = "default") -> None:
         if memory != "default":
             device.use_rmm(managed=memory == "managed")
+
+    def read(
+        self,
+        edges: Any,  # noqa: ANN401 - every type this package reads
+        feats: Any,  # noqa: ANN401
+        given_labels: Any,  # noqa: ANN401
+        given_train: Any,  # noqa: ANN401
+        *,
+        columns: Columns,
+        unlabelled: Any,  # noqa: ANN401
+    ) -> Source:
+        """See :class:`~herald_gpu.backend.Backend`: what is on the device stays there."""
+        given = tuple(unproxy(value) for value in (edges, feats, given_labels, given_train))
+        place = check_devices(**dict(zip(("edges", "feats", "labels", "train"), given, strict=True)))
+        reader = reading.read_device if place == "cuda" else read
+        return reader(*given, columns=columns, unlabelled=unlabelled)
 
     def asarray(self, value: Any, dtype: Any = None) -> Array:  # noqa: ANN401 - anything array-like
         """See :class:`~herald_gpu.backend.Backend`; a SciPy CSR matrix becomes a CuPy one."""

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 SHARE_OF_FREE = 0.4
 """Share of free memory that one batch may take: workspaces inside cuML and cuGraph need the rest."""
 LARGEST_INDEX = 2**31 - 1
+SIGNS_OF_FULL_MEMORY = ("bad_alloc", "out_of_memory", "cudaErrorMemoryAllocation")
+"""cuGraph hands on what RMM says in a plain RuntimeError."""
 
 
 def use_rmm(*, managed: bool) -> None:
@@ -49,7 +51,9 @@ def advice(stage: str) -> Iterator[None]:
     """Turn running out of device memory into an error that says where and what helps."""
     try:
         yield
-    except (cp.cuda.memory.OutOfMemoryError, MemoryError) as error:
+    except (cp.cuda.memory.OutOfMemoryError, MemoryError, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and not any(sign in str(error) for sign in SIGNS_OF_FULL_MEMORY):
+            raise
         msg = (
             f"out of device memory in stage {stage!r}: {error}. {free_bytes():,} bytes are free. Use fewer features "
             "(HeraldConfig(feature_count=...)), let memory spill with backend=get_backend('rapids', memory='managed'), "

@@ -96,8 +96,9 @@ extern "C" __global__ void accept_roots(
 """
 
 DENSE_DISTANCES = r"""
-extern "C" __global__ void dense_distances(
-    const float* x, const double* inverse_norm, const long long* rows, const long long* candidates,
+template <typename T>
+__device__ void distance(
+    const T* x, const double* inverse_norm, const long long* rows, const long long* candidates,
     const long long n_pairs, const int width, const int n_features, const int keep_self,
     double* out)
 {
@@ -107,14 +108,28 @@ extern "C" __global__ void dense_distances(
     const double a = inverse_norm[u], b = inverse_norm[v];
     if (u == v && !keep_self) { out[pair] = 1e300; return; }
     if (a == 0.0 || b == 0.0) { out[pair] = 1.0; return; }
-    const float* p = x + u * n_features;
-    const float* q = x + v * n_features;
+    const T* p = x + u * n_features;
+    const T* q = x + v * n_features;
     double total = 0.0;
     for (int f = 0; f < n_features; ++f) {
         const double step = (double)p[f] * a - (double)q[f] * b;
         total += step * step;
     }
     out[pair] = 0.5 * total;
+}
+
+extern "C" __global__ void dense_distances(
+    const float* x, const double* inverse_norm, const long long* rows, const long long* candidates,
+    const long long n_pairs, const int width, const int n_features, const int keep_self, double* out)
+{
+    distance(x, inverse_norm, rows, candidates, n_pairs, width, n_features, keep_self, out);
+}
+
+extern "C" __global__ void dense_distances_of_doubles(
+    const double* x, const double* inverse_norm, const long long* rows, const long long* candidates,
+    const long long n_pairs, const int width, const int n_features, const int keep_self, double* out)
+{
+    distance(x, inverse_norm, rows, candidates, n_pairs, width, n_features, keep_self, out);
 }
 """
 

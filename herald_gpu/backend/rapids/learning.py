@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 BINS = 128
 """Histogram bins of the tree: features with more distinct values are split approximately."""
+SMALLEST = 2
+"""cuML refuses to look for components in fewer rows or columns: there is but one, the first axis."""
 
 
 def tree_features(x: Matrix, codes: Array, *, max_depth: int, seed: int) -> Array:
@@ -45,6 +47,8 @@ def principal_components(x: Matrix, variance: float) -> tuple[Array, Array]:
     from cuml.decomposition import PCA
 
     dense = cp.ascontiguousarray(x.toarray() if cusparse.issparse(x) else x, dtype=cp.float64)
+    if min(dense.shape) < SMALLEST:
+        return dense.mean(axis=0).astype(cp.float32), cp.eye(1, dense.shape[1], dtype=cp.float32)
     fitted = PCA(n_components=min(dense.shape), svd_solver="full", output_type="cupy").fit(dense)
     share = cp.cumsum(cp.asarray(fitted.explained_variance_))
     count = int((share < variance * share[-1] * (1 - 1e-12)).sum()) + 1

@@ -8,7 +8,7 @@ import cupy as cp
 import cupyx.scipy.sparse as cusparse
 
 from herald_gpu.backend.rapids import kernels
-from herald_gpu.backend.rapids.device import batch_rows
+from herald_gpu.backend.rapids.device import batch_rows, check_index_width
 
 if TYPE_CHECKING:
     from herald_gpu.backend import Array, Matrix
@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 MARGIN = 8
 """Candidates found in float32 beyond k, so that the k nearest in float64 are among them."""
 
-_dense_kernel = cp.RawKernel(kernels.DENSE_DISTANCES, "dense_distances", options=kernels.OPTIONS)
+_dense_kernels = {
+    "float32": cp.RawKernel(kernels.DENSE_DISTANCES, "dense_distances", options=kernels.OPTIONS),
+    "float64": cp.RawKernel(kernels.DENSE_DISTANCES, "dense_distances_of_doubles", options=kernels.OPTIONS),
+}
 _sparse_kernel = cp.RawKernel(kernels.SPARSE_DISTANCES, "sparse_distances", options=kernels.OPTIONS)
 
 
@@ -26,7 +29,7 @@ def nearest_distances(x: Matrix, inverse_norm: Array, k: int, reference: Array |
     Zero rows have no direction: cuML never sees them. They are at distance 1 from every row, so that many ones
     compete with the distances found among the others.
     """
-    n, x = int(x.shape[0]), x.astype(cp.float32, copy=False)
+    n, x = int(x.shape[0]), _readable(x)
     pool = cp.arange(n) if reference is None else reference
     pool = pool[inverse_norm[pool] > 0]
     n_pool, n_zero = int(pool.shape[0]), (n if reference is None else int(reference.shape[0])) - int(pool.shape[0])
@@ -54,19 +57,26 @@ def exact_distances(x: Matrix, inverse_norm: Array, rows: Array, candidates: Arr
     """Half squared distances of normalised rows to their candidates, in float64; a row itself is infinitely far."""
     out = cp.empty(candidates.shape, dtype=cp.float64)
     n_pairs, width = int(out.size), int(candidates.shape[1])
-    grid = ((n_pairs + kernels.THREADS - 1) // kernels.THREADS,)
-    candidates = cp.ascontiguousarray(candidates)
-    tail = (cp.int64(n_pairs), cp.int32(width))
-    own = cp.ascontiguousarray(rows.astype(cp.int64))
+    launch = ((n_pairs + kernels.THREADS - 1) // kernels.THREADS,), (kernels.THREADS,)
+    pairs = (cp.ascontiguousarray(rows.astype(cp.int64)), cp.ascontiguousarray(candidates), cp.int64(n_pairs))
     if cusparse.issparse(x):
-        arguments = (x.indptr, x.indices, x.data, inverse_norm, own, candidates, *tail, cp.int32(keep_self), out)
-        _sparse_kernel(grid, (kernels.THREADS,), arguments)
+        matrix = (x.indptr, x.indices, x.data)
+        _sparse_kernel(*launch, (*matrix, inverse_norm, *pairs, cp.int32(width), cp.int32(keep_self), out))
     else:
-        columns = cp.int32(x.shape[1])
-        _dense_kernel(
-            grid, (kernels.THREADS,), (x, inverse_norm, own, candidates, *tail, columns, cp.int32(keep_self), out)
-        )
+        sizes = (cp.int32(width), cp.int32(x.shape[1]))
+        _dense_kernels[x.dtype.name](*launch, (x, inverse_norm, *pairs, *sizes, cp.int32(keep_self), out))
     return out
+
+
+def _readable(x: Matrix) -> Matrix:
+    """Bring rows to what the kernels read: C-ordered floats or doubles, or CSR of floats with sorted 32-bit indices."""
+    if cusparse.issparse(x):
+        check_index_width(int(x.nnz), "the number of stored feature values")
+        narrow = (x.data.astype(cp.float32), x.indices.astype(cp.int32), x.indptr.astype(cp.int32))
+        x = cusparse.csr_matrix(narrow, shape=x.shape)
+        x.sort_indices()
+        return x
+    return cp.ascontiguousarray(x, dtype=x.dtype if x.dtype.name in _dense_kernels else cp.float32)
 
 
 def _fitted(points: Matrix, width: int) -> Any:  # noqa: ANN401 - a cuML estimator

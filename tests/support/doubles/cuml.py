@@ -6,11 +6,18 @@ import warnings
 
 import numpy as np
 import scipy.sparse
+from sklearn.exceptions import NotFittedError
 
 from support.doubles._arrays import DISORDER, as_output, estimator_input
 
 FLOAT32_ERROR = 1e-7
 """The expanded formula in float32 is off by about this much, and not in the same way twice."""
+
+
+def _check_fitted(estimator, part):
+    if not hasattr(estimator, part):
+        msg = f"This {type(estimator).__name__} instance is not fitted yet."
+        raise NotFittedError(msg)
 
 
 class NearestNeighbors:
@@ -44,6 +51,7 @@ class NearestNeighbors:
         return self
 
     def kneighbors(self, X=None, n_neighbors=None, return_distance=True, *, two_pass_precision=False):
+        _check_fitted(self, "_fit_X")
         if two_pass_precision:
             msg = "two_pass_precision is not modelled"
             raise NotImplementedError(msg)
@@ -171,6 +179,7 @@ class RandomForestClassifier:
     def as_treelite(self):
         import treelite
 
+        _check_fitted(self, "_forest")
         return treelite.sklearn.import_model(self._forest)
 
 

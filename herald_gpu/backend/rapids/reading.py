@@ -1,0 +1,190 @@
+"""Reading graphs that already live on the device, without a bounce over the host."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import cupy as cp
+import cupyx.scipy.sparse as cusparse
+import numpy as np
+
+from herald_gpu.backend.rapids import columns as col
+from herald_gpu.errors import InputError, UnsupportedInputError
+from herald_gpu.io import frames, labels, matrices, torch
+from herald_gpu.io.kinds import kind_of
+from herald_gpu.io.read import Columns, Source, Style, check_node_column, check_once, no_labels, no_train_column
+
+if TYPE_CHECKING:
+    from herald_gpu.backend import Array, Matrix
+    from herald_gpu.io.kinds import Kind
+
+
+@dataclass(frozen=True)
+class _Nodes:
+    ids: Any
+    features: Matrix
+    names: list[Any]
+    labels: Any
+    train: Any
+    kind: Kind
+    sparse: bool
+
+
+def read_device(
+    edges: Any,  # noqa: ANN401 - cuDF, CuPy, torch or PyG on the device
+    feats: Any,  # noqa: ANN401
+    given_labels: Any,  # noqa: ANN401
+    given_train: Any,  # noqa: ANN401
+    *,
+    columns: Columns,
+    unlabelled: Any,  # noqa: ANN401
+) -> Source:
+    """Read a graph from device objects: as :func:`herald_gpu.io.read.read`, with arrays that stay where they are.
+
+    Only class values, of which there are few, come to the host.
+    """
+    edge_kind, warnings = kind_of(edges), list[str]()
+    if edge_kind == "pyg":
+        edges, feats, given_labels, given_train, warnings = torch.unpack(edges, feats, given_labels, given_train)
+        edge_kind = "torch"
+    nodes = _read_nodes(feats, columns)
+    n = len(nodes.ids)
+    if n == 0:
+        msg = "feats has no rows: the graph is empty, pass at least one training node of two classes"
+        raise InputError(msg)
+    check_once(given_labels, nodes.labels, columns.label, "labels")
+    name = "labels" if given_labels is not None else f"feats column {columns.label!r}"
+    values = nodes.labels if given_labels is None else given_labels
+    if values is None:
+        raise no_labels(columns)
+    values = _one_a_node(col.to_device(values), n, name)
+    known = ~(col.missing(values) | col.equal_to(values, unlabelled))
+    train = _read_train(given_train, nodes, columns, known)
+    codes, classes = _encode(values, known, train, name)
+    order = col.sorted_order(nodes.ids)
+    ids = col.take(nodes.ids, order)
+    source, target, more = _read_edges(edges, edge_kind, ids, order, columns)
+    in_order = bool((order == cp.arange(n)).all())
+    return Source(
+        source=source,
+        target=target,
+        features=nodes.features if in_order else nodes.features[order],
+        node_ids=ids,
+        feature_ids=np.array(nodes.names) if nodes.names else np.arange(nodes.features.shape[1]),
+        codes=codes[order],
+        class_values=classes,
+        train=train[order],
+        style=Style(edge_kind, nodes.kind, nodes.sparse),
+        warnings=warnings + more,
+    )
+
+
+def _read_nodes(feats: Any, columns: Columns) -> _Nodes:  # noqa: ANN401 - any device matrix or table
+    kind = kind_of(feats)
+    if kind == "cudf":
+        check_node_column(feats, columns)
+        ids = col.to_device(frames.node_ids(feats, columns.node, "feats"))
+        names = [name for name in feats.columns if name not in (columns.node, columns.label, columns.train)]
+        frames.check_feature_columns(feats, names, "feats")
+        features = feats[names].to_cupy(dtype="float32", na_value=np.nan)
+        marked, train = (feats[n] if n in feats.columns else None for n in (columns.label, columns.train))
+        return _Nodes(ids, features, names, marked, train, kind=kind, sparse=False)
+    features = _to_matrix(feats)
+    matrices.check_features(features)
+    ids = cp.arange(features.shape[0])
+    settled: Kind = "cupy" if kind == "cupyx" else kind
+    return _Nodes(ids, features, [], None, None, kind=settled, sparse=bool(cusparse.issparse(features)))
+
+
+def _to_matrix(value: Any) -> Matrix:  # noqa: ANN401 - any device matrix
+    if kind_of(value) == "torch" and str(value.layout) != "torch.strided":
+        coo = value.detach().to_sparse_coo().coalesce()
+        rows, cols = cp.from_dlpack(coo.indices())
+        data = cp.from_dlpack(coo.values()).astype(cp.float32)
+        return cusparse.coo_matrix((data, (rows, cols)), shape=tuple(value.shape)).tocsr()
+    if cusparse.issparse(value):
+        return value.tocsr().astype(cp.float32)
+    return col.to_device(value)
+
+
+def _one_a_node(values: Any, n: int, argument: str) -> Any:  # noqa: ANN401 - a device column
+    if values.ndim > 1 and values.shape[1] != 1:
+        msg = f"{argument} has shape {values.shape}: multi-label targets are not supported, pass one class a node"
+        raise UnsupportedInputError(msg)
+    if len(values) != n:
+        msg = f"{argument} has {len(values)} entries but there are {n} nodes: pass one a node"
+        raise InputError(msg)
+    return values if col.is_text(values) else values.reshape(n)
+
+
+def _read_train(given: Any, nodes: _Nodes, columns: Columns, known: Array) -> Array:  # noqa: ANN401
+    check_once(given, nodes.train, columns.train, "train")
+    name = "train" if given is not None else f"feats column {columns.train!r}"
+    if given is None and nodes.train is None:
+        if columns.train != Columns.train:
+            raise no_train_column(columns)
+        return known
+    marks = col.to_device(nodes.train if given is None else given)
+    if not col.is_text(marks) and marks.dtype == bool:
+        return _one_a_node(marks, len(nodes.ids), name)
+    if given is None or (not col.is_text(marks) and marks.dtype.kind == "f"):
+        msg = f"{name} has dtype {marks.dtype}: pass booleans without missing values (.astype(bool)), or node ids"
+        raise InputError(msg)
+    order = col.sorted_order(nodes.ids)
+    places = col.places_in(marks, col.take(nodes.ids, order))
+    if bool((places < 0).any()):
+        msg = f"train names {int((places < 0).sum())} nodes that feats does not have: correct them"
+        raise InputError(msg)
+    mask = cp.zeros(len(nodes.ids), dtype=cp.bool_)
+    mask[order[places]] = True
+    return mask
+
+
+def _encode(values: Any, known: Array, train: Array, argument: str) -> tuple[Array, np.ndarray]:  # noqa: ANN401
+    labels.check_marks(int(known.sum()), int(train.sum()), int((train & ~known).sum()), argument)
+    seen = col.distinct(col.take(values, cp.flatnonzero(train)))
+    classes, _ = labels.distinct_classes(np.array(seen, dtype=object), argument)
+    plain = labels.plain_classes(classes)
+    codes = cp.where(known, col.places_in(values, _like(values, plain)), -1)
+    return codes.astype(cp.int32), plain
+
+
+def _like(values: Any, classes: np.ndarray) -> Any:  # noqa: ANN401 - CuPy array or cuDF series
+    if not col.is_text(values):
+        return cp.asarray(classes.astype(np.float64 if values.dtype.kind == "f" else np.int64))
+    import cudf
+
+    return cudf.Series(classes.tolist())
+
+
+def _read_edges(
+    edges: Any,  # noqa: ANN401 - any device edges
+    kind: Kind,
+    ids: Any,  # noqa: ANN401 - CuPy array or cuDF series
+    order: Array,
+    columns: Columns,
+) -> tuple[Array, Array, list[str]]:
+    if kind == "cudf":
+        warnings = frames.check_edge_columns(edges, columns.source, columns.target)
+        ends = [col.to_device(edges[name]) for name in (columns.source, columns.target)]
+    elif matrices.is_sparse(edges):
+        matrix = _to_matrix(edges).tocoo()
+        warnings = matrices.check_adjacency(matrix, len(order))
+        stored = matrix.data != 0
+        place = cp.empty(len(order), dtype=cp.int64)
+        place[order] = cp.arange(len(order))
+        return place[matrix.row[stored]], place[matrix.col[stored]], warnings
+    else:
+        array, warnings = col.to_device(edges), []
+        matrices.check_edge_shape(array)
+        ends = list(array)
+    if len(ends[0]) == 0:
+        msg = "edges is empty: pass at least one edge"
+        raise InputError(msg)
+    places = [col.places_in(end, ids) for end in ends]
+    lost = sum(int((place < 0).sum()) for place in places)
+    if lost:
+        msg = f"edges name nodes that feats does not have ({lost} ends): add those nodes to feats or drop the edges"
+        raise InputError(msg)
+    return places[0], places[1], warnings

@@ -1,0 +1,96 @@
+"""Graphs to condense and to plan for by their own sizes, shared by the tests of this folder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+import herald_gpu
+from herald_gpu import HeraldConfig
+from herald_gpu.datasets import make_graph
+from herald_gpu.graph import Graph, clean_edges, clean_features
+from herald_gpu.pipeline import Clock, run
+
+
+@dataclass(frozen=True)
+class Case:
+    """A graph, how to condense it, and blocks small enough that stages have to cut their work."""
+
+    graph: dict[str, Any]
+    config: dict[str, Any]
+    ratio: float = 0.05
+    block: int | None = None
+
+    def draw(self):
+        """Draw the graph; sparse features with the 32-bit indices that a device works on."""
+        drawn = make_graph(**self.graph)
+        features = drawn.features
+        if scipy.sparse.issparse(features):
+            features = scipy.sparse.csr_matrix(features)
+            features.indices, features.indptr = features.indices.astype(np.int32), features.indptr.astype(np.int32)
+        return drawn, features
+
+    def build(self, backend):
+        """Bring the graph to a backend, as the front door does."""
+        drawn, features = self.draw()
+        source, target = (backend.asarray(ends.copy()) for ends in drawn.edge_index)
+        adjacency, _ = clean_edges(backend, source, target, drawn.n_nodes)
+        matrix, kind = clean_features(backend, backend.asarray(features))
+        labels = backend.asarray(np.where(drawn.train, drawn.labels, -1).astype(np.int32))
+        return Graph(adjacency, matrix, kind, labels, backend.asarray(drawn.train), int(drawn.labels.max()) + 1)
+
+    def run(self, backend, graph):
+        """Condense the built graph."""
+        config = HeraldConfig(on_infeasible="best_effort", **self.config)
+        return run(backend, graph, self.ratio, config, seed=0, clock=Clock(backend))
+
+    def plan(self, **changes):
+        """Plan for a graph of these sizes."""
+        drawn, features = self.draw()
+        degree = np.bincount(drawn.edge_index[0], minlength=drawn.n_nodes).astype(float)
+        sparse = scipy.sparse.issparse(features)
+        sizes = {
+            "n_classes": int(drawn.labels.max()) + 1,
+            "ratio": self.ratio,
+            "train_share": float(drawn.train.mean()),
+            "density": features.nnz / np.prod(features.shape) if sparse else 1.0,
+            "binary": bool(sparse and (features.data == 1).all()),
+            "degree_skew": float((degree**2).mean() / degree.mean() ** 2),
+            "config": HeraldConfig(**self.config),
+        }
+        return herald_gpu.plan(drawn.n_nodes, drawn.n_edges, features.shape[1], **{**sizes, **changes})
+
+
+DENSE = Case({"n_nodes": 3000, "n_features": 100}, {"feature_count": 40})
+CASES = {
+    "dense": DENSE,
+    "a tree decides": Case({"n_nodes": 2000, "n_features": 60}, {}, ratio=0.3),
+    "many blocks": Case({"n_nodes": 4000, "n_features": 60}, {"feature_count": 60}, ratio=0.1, block=50_000),
+    "words": Case({"n_nodes": 3000, "n_features": 500, "features": "bag_of_words"}, {"feature_count": 250}),
+    "words in blocks": Case(
+        {"n_nodes": 2500, "n_features": 400, "features": "bag_of_words", "mean_degree": 30, "n_classes": 12},
+        {"feature_count": 100},
+        ratio=0.3,
+        block=200_000,
+    ),
+    "all nodes train": Case(
+        {"n_nodes": 1500, "n_features": 150, "train_share": 1.0, "n_classes": 30, "mean_degree": 40},
+        {"feature_count": 150, "hops": 1},
+        ratio=0.1,
+    ),
+    "no hops": Case(
+        {"n_nodes": 1500, "n_features": 150, "mean_degree": 40},
+        {"feature_count": 75, "hops": 0, "depth": 1},
+        block=30_000,
+    ),
+    "hubs": Case(
+        {"n_nodes": 4000, "n_features": 40, "power_law": 2.2, "mean_degree": 20},
+        {"feature_count": 20, "hops": 3},
+        ratio=0.1,
+    ),
+    "a sample of neighbours": Case({"n_nodes": 2000, "n_features": 50}, {"feature_count": 25, "lid_reference": 300}),
+}
+"""What stages do differently: containers, blocks, hops, depths, degrees, training shares."""

@@ -1,0 +1,158 @@
+"""Memory of the device: batches that fit, and what is said when nothing does."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse
+from support import doubles
+from support.graphs import build, random_raw
+
+from herald_gpu.config import HeraldConfig
+from herald_gpu.errors import InputError, OutOfMemory
+from herald_gpu.pipeline import Clock, run
+
+CUGRAPH = "non-success value returned from cugraph_neighbor_sample: CUGRAPH_UNKNOWN_ERROR std::bad_alloc: out_of_memory"
+
+
+@pytest.fixture
+def device(rapids):  # noqa: ARG001 - the module cannot be imported without CuPy
+    from herald_gpu.backend.rapids import device
+
+    return device
+
+
+def test_a_batch_takes_its_share_of_free_memory(device, monkeypatch):
+    monkeypatch.setattr(device, "free_bytes", lambda: 1000)
+    assert device.batch_rows(10, 1_000_000) == int(device.SHARE_OF_FREE * 1000) // 10
+    assert device.batch_rows(10, 7) == 7
+    assert device.batch_rows(10**9, 7) == 1
+    assert device.batch_rows(0, 7) == 7
+
+
+def test_free_memory_counts_what_the_pool_holds(rapids, device):
+    pool = rapids.xp.get_default_memory_pool()
+    pool.free_all_blocks()
+    before = device.free_bytes()
+    held = rapids.xp.zeros(10_000_000, dtype=np.uint8)
+    while_held = device.free_bytes()
+    del held
+    assert while_held <= before - 10_000_000
+    assert device.free_bytes() >= before - 1_000_000
+    assert rapids.peak_memory() >= 10_000_000
+    pool.free_all_blocks()
+
+
+@pytest.mark.parametrize("count", [0, 2**31 - 1])
+def test_what_fits_in_32_bits_passes(device, count):
+    device.check_index_width(count, "the number of nodes")
+
+
+def test_what_does_not_fit_in_32_bits_is_refused(device):
+    with pytest.raises(InputError, match=r"the number of nodes is 2147483648, .* condense it in parts"):
+        device.check_index_width(2**31, "the number of nodes")
+
+
+# Out of memory
+
+
+def too_much(rapids):
+    """Ask for more than any device has."""
+    return rapids.xp.empty(2**50, dtype=np.uint8)
+
+
+def test_running_out_says_where_and_what_helps(rapids):
+    said = r"stage 'scoring'.*bytes are free.*feature_count.*backend='cpu'"
+    with pytest.raises(OutOfMemory, match=said) as caught, rapids.stage("scoring"):
+        too_much(rapids)
+    assert caught.value.stage == "scoring"
+    assert isinstance(caught.value, MemoryError)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError("std::bad_alloc: out_of_memory: CUDA error"),  # Cython's word for what cuML's C++ throws
+        RuntimeError(CUGRAPH),
+    ],
+)
+def test_running_out_inside_a_library_is_understood(rapids, error):
+    with pytest.raises(OutOfMemory, match="stage 'expansion'") as caught, rapids.stage("expansion"):
+        raise error
+    assert caught.value.__cause__ is error
+
+
+OTHERS = [RuntimeError("another"), ValueError("bad_alloc"), InputError("x"), KeyboardInterrupt()]
+
+
+@pytest.mark.parametrize("error", OTHERS)
+def test_other_errors_pass(rapids, error):
+    with pytest.raises(type(error)) as caught, rapids.stage("expansion"):
+        raise error
+    assert caught.value is error
+
+
+@pytest.mark.parametrize(
+    ("stage", "method"), [("scoring", "nearest_distances"), ("expansion", "grow"), ("pruning", "pagerank")]
+)
+def test_the_pipeline_names_the_stage(rapids, stage, method, monkeypatch):
+    monkeypatch.setattr(type(rapids), method, lambda self, *_, **__: too_much(self))
+    graph = build(rapids, random_raw("counts", 60, seed=1))
+    with pytest.raises(OutOfMemory, match=f"stage '{stage}'"):
+        run(rapids, graph, 0.3, HeraldConfig(feature_count=5), seed=0, clock=Clock(rapids))
+
+
+def test_ranges_are_closed_whatever_happens(rapids, monkeypatch):
+    marks = []
+    nvtx = rapids.xp.cuda.nvtx
+    monkeypatch.setattr(nvtx, "RangePush", marks.append)
+    monkeypatch.setattr(nvtx, "RangePop", lambda: marks.append("."))
+    with rapids.stage("features"):
+        pass
+    with pytest.raises(KeyError), rapids.stage("scoring"):
+        raise KeyError
+    assert marks == ["herald.features", ".", "herald.scoring", "."]
+
+
+# One allocator for all
+
+
+@pytest.mark.parametrize("managed", [False, True])
+def test_cupy_allocates_from_rmm(device, rapids, managed):
+    if not doubles.emulated():
+        pytest.skip("the allocator of this process would be replaced")
+    from support.doubles.rmm import STATE
+
+    xp = rapids.xp
+    before = xp.cuda.get_allocator()
+    try:
+        device.use_rmm(managed=managed)
+        assert STATE["options"] == {"pool_allocator": not managed, "managed_memory": managed}
+        held = xp.ones(1000)
+        assert STATE["pool"].used_bytes() >= 8000
+        assert float(held.sum()) == 1000
+        del held
+    finally:
+        xp.cuda.set_allocator(before)
+
+
+# To the device and back
+
+
+def test_arrays_and_matrices_cross_over(rapids):
+    array, matrix = np.arange(6).reshape(2, 3), scipy.sparse.csr_matrix(np.eye(3, dtype=np.float32))
+    there, sparse = rapids.asarray(array, dtype=np.float32), rapids.asarray(matrix)
+    assert isinstance(there, rapids.xp.ndarray)
+    assert there.dtype == np.float32
+    assert rapids.sparse.issparse(sparse)
+    assert rapids.asarray(sparse) is sparse
+    assert rapids.asarray(there) is there
+    np.testing.assert_array_equal(rapids.to_host(there), array)
+    np.testing.assert_array_equal(rapids.to_host(sparse).toarray(), np.eye(3))
+    assert scipy.sparse.issparse(rapids.to_host(sparse))
+    np.testing.assert_array_equal(rapids.to_host([1, 2]), [1, 2])
+
+
+def test_versions_name_cupy(rapids):
+    assert {"python", "numpy"} < set(rapids.versions())
+    assert any(name.startswith("cupy") for name in rapids.versions())
