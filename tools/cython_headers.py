@@ -14,6 +14,7 @@ CLASS = re.compile(r"(?:cdef\s+)?class\s+(?P<name>\w+)\s*(?:\((?P<bases>.*?)\))?
 DEF = re.compile(r"(?:(?:async\s+)?def\s+|cpdef\s+(?:[\w.\[\]*]+\s+)*?)(?P<name>\w+)\s*\(")
 IMPORT = re.compile(r"(?:from\s+[\w.]+\s+import|import)\b")
 ASSIGNED = re.compile(r"(?P<own>self\.)?(?P<name>\w+)\s*=(?!=)")
+PROPERTY = re.compile(r"@(\w+\.)*(\w*property|setter|getter|deleter)$")
 LITERAL = re.compile(
     r"'''.*?'''|\"\"\".*?\"\"\"|'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|\#[^\n]*",
     re.DOTALL,
@@ -59,7 +60,7 @@ def headers(text: str) -> Iterator[Header]:
             yield Header(depth, "import", line)
         elif found := ASSIGNED.match(line):
             yield Header(depth, "own" if found["own"] else "name", found["name"])
-        is_property = line == "@property" or (is_property and line.startswith("@"))
+        is_property = bool(PROPERTY.match(line)) or (is_property and line.startswith("@"))
 
 
 def logical_lines(text: str) -> Iterator[tuple[int, str]]:

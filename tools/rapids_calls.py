@@ -7,20 +7,29 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SEARCHED = ("herald_gpu/backend", "herald_gpu/distributed")
-"""Where RAPIDS may be called from."""
+SEARCHED = ("herald_gpu",)
+"""All of the package: RAPIDS is imported in `backend` only, but `library("cudf")` gives a module elsewhere too."""
 LIBRARIES = frozenset(
     {
         *("cudf", "cugraph", "cuml", "cuvs", "dask_cuda", "dask_cudf"),
         *("pylibcudf", "pylibcugraph", "pylibraft", "raft_dask", "rmm"),
     }
 )
-GIVE_THEMSELVES = frozenset({"fit"})
-"""Methods that return the object they are called on."""
+GIVE_THEMSELVES = frozenset({"astype", "fillna", "fit", "isna", "merge", "reset_index", "sort_values", "take"})
+"""Methods that return the object they are called on, or another of its kind."""
 OBJECTS = {
+    ("herald_gpu/backend/rapids/columns.py", "ordered"): "cudf.Series",
+    ("herald_gpu/backend/rapids/columns.py", "values"): "cudf.Series",
     ("herald_gpu/backend/rapids/neighbours.py", "index"): "cuml.neighbors.NearestNeighbors",
+    ("herald_gpu/backend/rapids/reading.py", "feats"): "cudf.DataFrame",
 }
-"""RAPIDS objects that come out of a function of our own: (file, name) -> class."""
+"""RAPIDS objects that come out of a function of our own, or from the user: (file, name) -> class."""
+PARTS = {"cudf.DataFrame": "cudf.Series"}
+"""What an object gives when it is indexed."""
+HELD = {"cudf.Series.index": "cudf.Index"}
+"""Attributes that hold objects of RAPIDS themselves."""
+FOREIGN = frozenset({"detach"})
+"""Methods of others (here torch) that the same variable may hold."""
 
 
 @dataclass(frozen=True)
@@ -86,19 +95,32 @@ class _Finder(ast.NodeVisitor):
                 self.names[alias.asname or alias.name] = f"{node.module}.{alias.name}"
                 self.found.append(Use(f"{node.module}.{alias.name}", self.file, node.lineno))
 
-    def resolve(self, node: ast.expr) -> str | None:
-        """Dotted target of an expression that names something of RAPIDS."""
+    def named(self, node: ast.expr) -> str | None:
+        """Dotted target of a module, function or class that an expression names outright."""
         if isinstance(node, ast.Name):
             return self.names.get(node.id)
         if isinstance(node, ast.Attribute):
-            owner = self.resolve(node.value) or self.made_by(node.value)
+            owner = self.named(node.value)
             return None if owner is None else f"{owner}.{node.attr}"
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "library" and node.args:
+            given = node.args[0].value if isinstance(node.args[0], ast.Constant) else None
+            return str(given) if given in LIBRARIES else None
         return None
+
+    def resolve(self, node: ast.expr) -> str | None:
+        """Dotted target of an expression: named outright, or a method or attribute of an object."""
+        if isinstance(node, ast.Attribute) and node.attr not in FOREIGN:
+            made = self.made_by(node.value)
+            if made is not None:
+                return f"{made}.{node.attr}"
+        return self.named(node)
 
     def made_by(self, node: ast.expr) -> str | None:
         """Class of the object that an expression gives, where it is one of RAPIDS."""
         if isinstance(node, ast.Name | ast.Attribute):
-            return self.objects.get(ast.unparse(node))
+            return self.objects.get(ast.unparse(node)) or HELD.get(self.resolve(node) or "")
+        if isinstance(node, ast.Subscript):
+            return PARTS.get(self.made_by(node.value) or "")
         target = self.resolve(node.func) if isinstance(node, ast.Call) else None
         if target is None:
             return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import re
 import zipfile
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
@@ -13,6 +14,8 @@ from cython_headers import headers
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
+
+PROPERTY = re.compile(r"property$|\.(setter|getter|deleter)$")
 
 
 @dataclass
@@ -156,7 +159,7 @@ def read_cython(text: str, path: str) -> Definition:
 def _note(owner: Definition, node: ast.stmt) -> None:
     """Put what a statement defines into a module or class."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-        marked = any(ast.unparse(mark) == "property" for mark in node.decorator_list)
+        marked = any(PROPERTY.search(ast.unparse(mark)) for mark in node.decorator_list)
         made = Definition("attribute", owner.source) if marked else Definition("function", owner.source, _plain(node))
         owner.members[node.name] = made
     elif isinstance(node, ast.ClassDef):

@@ -10,7 +10,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from support import doubles
-from support.doubles import cuml, pylibcugraph, rmm
+from support.doubles import cudf, cuml, pylibcugraph, rmm
 
 pytestmark = pytest.mark.emulated
 
@@ -324,6 +324,49 @@ def test_pagerank_refuses(cp):
         ranked(cp, *weighted, {0: 0.0})
     with pytest.raises(ValueError, match="does not have"):
         ranked(cp, *weighted, {9: 1.0})
+
+
+# cuDF
+
+
+def test_columns_stay_on_the_device(cp):
+    column = cudf.Series(cp.arange(3))
+    assert type(column).__module__ == "cudf"
+    for leak in (np.asarray, list):
+        with pytest.raises(TypeError):
+            leak(column)
+    with pytest.raises(TypeError, match="silently"):
+        column.take(np.array([0]))
+    assert isinstance(column.to_cupy(), cp.ndarray)
+
+
+@pytest.mark.usefixtures("cp")
+def test_nulls_do_not_change_the_type_of_a_column_but_forbid_an_array():
+    column = cudf.Series([1, None, 3])
+    assert column.dtype == np.int64
+    with pytest.raises(ValueError, match="no nulls"):
+        column.to_cupy()
+    assert column.to_cupy(na_value=-1).get().tolist() == [1, -1, 3]
+    with pytest.raises(TypeError, match="not supported by cupy"):
+        cudf.Series(["a", "b"]).to_cupy()
+
+
+@pytest.mark.usefixtures("cp")
+def test_a_table_becomes_an_array_column_by_column():
+    array = cudf.DataFrame({"a": [1.0, 2.0, 3.0], "b": [4.0, 5.0, 6.0]}).to_cupy(dtype="float32")
+    assert array.flags.f_contiguous
+    assert not array.flags.c_contiguous
+    assert array.dtype == np.float32
+
+
+def test_rows_of_a_merge_and_distinct_values_come_in_any_order(cp):
+    left, right = cudf.DataFrame({"a": list("abcdefgh")}), cudf.DataFrame({"a": list("gab"), "n": cp.arange(3)})
+    orders = {tuple(left.merge(right, on="a", how="left")["a"].to_pandas()) for _ in range(4)}
+    assert len(orders) > 1
+    joined = left.merge(right, on="a", how="left")
+    assert joined["n"].isna().sum() == 5
+    assert joined["n"].dtype == np.int64
+    assert len({tuple(cudf.Series(list("abcdefgh")).unique().to_arrow().to_pylist()) for _ in range(4)}) > 1
 
 
 # RMM

@@ -24,6 +24,7 @@ FILES = {
         "    shape = None\n"
         "    def fit(self, X, y=None):\n        self.fitted_ = True\n        return self\n"
         "    @property\n    def size(self): return 0\n"
+        "    @size.setter\n    def size(self, value): ...\n"
     ),
     "lib/sample.pyx": (
         "from libc.stdint cimport uintptr_t\n"

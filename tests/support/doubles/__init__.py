@@ -13,9 +13,10 @@ import sys
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-from support.doubles import cuml, pylibcugraph, rmm
+from support.doubles import cudf, cuml, pylibcugraph, rmm
 
 MODULES: dict[str, dict[str, object]] = {
+    "cudf": {"DataFrame": cudf.DataFrame, "Index": cudf.Index, "Series": cudf.Series},
     "cuml": {},
     "cuml.decomposition": {"PCA": cuml.PCA},
     "cuml.ensemble": {"RandomForestClassifier": cuml.RandomForestClassifier},

@@ -1,0 +1,174 @@
+"""Device objects enter without a bounce over the host, and are read as host objects are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from support.backends import DEVICES, FACTORIES
+from support.transfers import counted_on_device
+
+from herald_gpu import HeraldConfig, condense
+from herald_gpu.datasets.synthetic import make_graph
+from herald_gpu.errors import ColumnError, DeviceError, InputError, UnsupportedInputError
+
+CONFIG = HeraldConfig(feature_count=20)
+COLUMNS = 24
+
+
+@pytest.fixture(scope="module", params=DEVICES)
+def device(request):
+    return FACTORIES[request.param]()
+
+
+@pytest.fixture(scope="module")
+def cp(device):
+    return device.xp
+
+
+@pytest.fixture(scope="module")
+def cudf(device):  # noqa: ARG001 - a precondition
+    return pytest.importorskip("cudf")
+
+
+@pytest.fixture(scope="module")
+def graph():
+    return make_graph(200, n_classes=3, n_features=COLUMNS, seed=4)
+
+
+def named(numbers):
+    return np.array([f"n{number:03d}" for number in numbers])
+
+
+def tables(graph, *, strings):
+    """Node and edge tables, rows shuffled, with labels of test nodes missing."""
+    edges, nodes = graph.to_frames()
+    nodes["label"] = nodes["label"].where(nodes["train"]).astype("Int64")
+    if strings:
+        nodes["label"] = nodes["label"].map({0: "red", 1: "green", 2: "blue"}, na_action="ignore").astype("str")
+        nodes["node"] = named(nodes["node"])
+        edges = pd.DataFrame({name: named(edges[name]) for name in edges})
+    order = np.random.default_rng(0).permutation(len(nodes))
+    return edges, nodes.iloc[order].reset_index(drop=True)
+
+
+def host(value):
+    return value.to_pandas().to_numpy() if hasattr(value, "to_pandas") else value.get()
+
+
+def assert_same(found, ours):
+    np.testing.assert_array_equal(host(found.node_ids), np.asarray(ours.node_ids))
+    np.testing.assert_array_equal(found.feature_ids, ours.feature_ids)
+    np.testing.assert_allclose(found.adjacency.toarray(), ours.adjacency.toarray())
+    np.testing.assert_array_equal(host(found.train_mask), np.asarray(ours.train_mask))
+    assert found.report.class_counts == ours.report.class_counts
+    assert found.report.heterophily == ours.report.heterophily
+
+
+def test_arrays(device, cp, graph):
+    ours = condense(
+        graph.edge_index, graph.features, graph.labels, graph.train, ratio=0.2, config=CONFIG, backend="cpu"
+    )
+    given = [cp.asarray(part) for part in (graph.edge_index, graph.features, graph.labels, graph.train)]
+    found = condense(*given, ratio=0.2, config=CONFIG, backend=device)
+    assert_same(found, ours)
+    assert all(isinstance(part, cp.ndarray) for part in (found.features, found.labels, found.edges, found.node_ids))
+
+
+def test_sparse_features_and_adjacency_and_ids_of_training_nodes(device, cp):
+    graph = make_graph(200, n_classes=3, n_features=COLUMNS, features="bag_of_words", mean_words=6, seed=4)
+    ours = condense(
+        graph.edge_index, graph.features, graph.labels, graph.train, ratio=0.2, config=CONFIG, backend="cpu"
+    )
+    source, target = cp.asarray(graph.edge_index)
+    ones = cp.ones(source.shape[0], dtype=cp.float32)
+    adjacency = device.sparse.coo_matrix((ones, (source, target)), shape=(200, 200)).tocsr()
+    features, ids = device.sparse.csr_matrix(graph.features), cp.flatnonzero(cp.asarray(graph.train))
+    found = condense(adjacency, features, cp.asarray(graph.labels), ids, ratio=0.2, config=CONFIG, backend=device)
+    assert_same(found, ours)
+    assert device.sparse.issparse(found.features)
+
+
+@pytest.mark.parametrize("strings", [False, True])
+def test_tables(device, cudf, graph, strings):
+    edges, nodes = tables(graph, strings=strings)
+    ours = condense(edges, nodes, ratio=0.2, config=CONFIG, backend="cpu")
+    found = condense(cudf.DataFrame(edges), cudf.DataFrame(nodes), ratio=0.2, config=CONFIG, backend=device)
+    assert_same(found, ours)
+    assert isinstance(found.features, cudf.DataFrame)
+    assert list(found.features.columns) == list(ours.features.columns)
+    known = host(found.train_mask)
+    assert host(found.labels)[known].tolist() == ours.labels[known].tolist()
+
+
+def test_ids_in_the_index_and_with_gaps(device, cudf, graph):
+    edges, nodes = tables(graph, strings=False)
+    edges, nodes = edges * 7 + 3, nodes.assign(node=nodes["node"] * 7 + 3).set_index("node")
+    ours = condense(edges, nodes, ratio=0.2, config=CONFIG, backend="cpu")
+    found = condense(cudf.DataFrame(edges), cudf.DataFrame(nodes), ratio=0.2, config=CONFIG, backend=device)
+    assert_same(found, ours)
+
+
+def test_only_class_values_come_to_the_host(device, cp, graph):
+    from herald_gpu.io.read import Columns
+
+    given = [cp.asarray(part) for part in (graph.edge_index, graph.features, graph.labels, graph.train)]
+    with counted_on_device() as transfers:
+        found = device.read(*given, columns=Columns(), unlabelled=-1)
+    assert transfers.arrays.total() <= 1
+    assert all(isinstance(part, cp.ndarray) for part in (found.source, found.features, found.codes, found.train))
+    assert found.class_values.tolist() == [0, 1, 2]
+
+
+# What is refused
+
+
+def refused(device, error, words, edges, nodes, *rest, **options):
+    with pytest.raises(error) as caught:
+        condense(edges, nodes, *rest, ratio=0.2, config=CONFIG, backend=device, **options)
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_tables_that_cannot_be_used(device, cudf, graph):
+    edges, nodes = tables(graph, strings=True)
+
+    def check(error, *words, edges=edges, nodes=nodes, **options):
+        refused(device, error, words, cudf.DataFrame(edges), cudf.DataFrame(nodes), **options)
+
+    check(ColumnError, "'from'", "source=", source="from")
+    check(ColumnError, "'id'", "node=", node="id")
+    check(ColumnError, "no labels", "label=", nodes=nodes.drop(columns="label"))
+    check(ColumnError, "'fit'", "train_column=", train_column="fit", nodes=nodes.drop(columns="train"))
+    check(InputError, "duplicate node ids", nodes=pd.concat([nodes, nodes.head(2)]))
+    check(InputError, "missing node ids", nodes=nodes.assign(node=nodes["node"].where(nodes.index > 0)))
+    check(InputError, "edges name nodes", nodes=nodes.iloc[:150])
+    check(InputError, "missing values", edges=edges.assign(dst=edges["dst"].where(edges.index > 0)))
+    check(UnsupportedInputError, "'f0'", "not numeric", nodes=nodes.assign(f0="a"))
+    check(UnsupportedInputError, "no feature columns", nodes=nodes[["node", "label", "train"]])
+    check(InputError, "NaN", "'f1'", nodes=nodes.assign(f1=nodes["f1"].where(nodes.index > 0)))
+    check(InputError, "without a label", nodes=nodes.assign(train=True))
+    check(InputError, "boolean", nodes=nodes.assign(train=nodes["train"].astype(float)))
+
+
+def test_arrays_that_cannot_be_used(device, cp, graph):
+    edges, x, y, train = (cp.asarray(part) for part in (graph.edge_index, graph.features, graph.labels, graph.train))
+    refused(device, InputError, ["transpose"], edges.T, x, y, train)
+    refused(device, InputError, ["199 entries", "200 nodes"], edges, x, y[1:], train)
+    refused(device, InputError, ["entries"], edges, x, y, train[1:])
+    refused(
+        device,
+        UnsupportedInputError,
+        ["multi-label"],
+        edges,
+        x,
+        cp.concatenate([y[:, None], y[:, None]], axis=1),
+        train,
+    )
+    refused(device, UnsupportedInputError, ["regression"], edges, x, y + 0.5, train)
+    refused(device, InputError, ["one class only"], edges, x, y * 0, train)
+    refused(device, InputError, ["no labelled node"], edges, x, y * 0 - 1, train)
+    refused(device, InputError, ["train names 1 nodes"], edges, x, y, cp.asarray([0, 1, 500]))
+    refused(device, InputError, ["edges name nodes"], edges + 100, x, y, train)
+    refused(device, InputError, ["edges is empty"], edges[:, :0], x, y, train)
+    refused(device, DeviceError, ["edges on host", "feats on cuda"], graph.edge_index, x, y, train)
