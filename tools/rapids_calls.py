@@ -119,6 +119,8 @@ class _Finder(ast.NodeVisitor):
         """Class of the object that an expression gives, where it is one of RAPIDS."""
         if isinstance(node, ast.Name | ast.Attribute):
             return self.objects.get(ast.unparse(node)) or HELD.get(self.resolve(node) or "")
+        if isinstance(node, ast.Compare):
+            return self.made_by(node.left)
         if isinstance(node, ast.Subscript):
             return PARTS.get(self.made_by(node.value) or "")
         target = self.resolve(node.func) if isinstance(node, ast.Call) else None

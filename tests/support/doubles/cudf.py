@@ -86,6 +86,7 @@ class Index(_Column):
         self._data = data
 
     nlevels = property(lambda self: self._data.nlevels)
+    name = property(lambda self: self._data.name)
 
     def to_series(self):
         return Series(self._data.to_series())
