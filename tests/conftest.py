@@ -38,6 +38,17 @@ def pytest_report_header() -> list[str]:
     return [f"left out, torch is not installed: {names}"] if names else []
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(call):
+    """Report a backend that cannot run here once, with the number of tests it would have run."""
+    report = yield
+    if report.skipped and call.when == "setup" and call.excinfo is not None:
+        for place in call.excinfo.traceback:
+            if Path(place.path).name == "backends.py":
+                report.longrepr = (str(place.path), place.lineno + 1, report.longrepr[-1])
+    return report
+
+
 @pytest.fixture(scope="session", params=["cpu", "strict", *DEVICES])
 def backend(request) -> Backend:
     """Give each backend in turn."""

@@ -136,6 +136,11 @@ def test_cupy_allocates_from_rmm(device, rapids, managed):
         xp.cuda.set_allocator(before)
 
 
+def test_a_pool_that_is_not_used_tells_nothing_of_the_peak(rapids, monkeypatch):
+    monkeypatch.setattr(rapids.xp, "get_default_memory_pool", rapids.xp.cuda.MemoryPool)
+    assert rapids.peak_memory() is None
+
+
 # To the device and back
 
 

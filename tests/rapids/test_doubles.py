@@ -10,6 +10,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from support import doubles
+from support.backends import FACTORIES
 from support.doubles import cudf, cuml, pylibcugraph, rmm
 
 pytestmark = pytest.mark.emulated
@@ -17,10 +18,7 @@ pytestmark = pytest.mark.emulated
 
 @pytest.fixture(scope="module")
 def cp():
-    if not doubles.emulated():
-        pytest.skip("CuPy emulated on the CPU is not installed: make test-emulated")
-    doubles.install()
-    return pytest.importorskip("cupy")
+    return FACTORIES["emulated"]().xp
 
 
 @pytest.fixture(scope="module")

@@ -14,6 +14,7 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from support import doubles
+from support.backends import FACTORIES
 
 from herald_gpu import get_backend
 from herald_gpu.backend.probe import probe
@@ -39,9 +40,7 @@ def is_real(name):
 def libraries(request):
     """Give the modules, the real ones and the doubles."""
     if request.param == "double":
-        if not doubles.emulated():
-            pytest.skip("CuPy emulated on the CPU is not installed: make test-emulated")
-        doubles.install()
+        FACTORIES["emulated"]()
     else:
         missing = [name for name in LIBRARIES if not is_real(name)]
         if missing:

@@ -123,8 +123,8 @@ class RapidsBackend:
             cp.cuda.nvtx.RangePop()
 
     def peak_memory(self) -> int | None:
-        """See :class:`~herald_gpu.backend.Backend`: what CuPy's pool has taken from the device."""
-        return int(cp.get_default_memory_pool().total_bytes())
+        """See :class:`~herald_gpu.backend.Backend`: what CuPy's pool has taken; None where RMM stands in for it."""
+        return int(cp.get_default_memory_pool().total_bytes()) or None
 
     def versions(self) -> dict[str, str]:
         """See :class:`~herald_gpu.backend.Backend`."""

@@ -138,7 +138,6 @@ def grow(
     counters = cp.zeros(3, dtype=cp.int64)
     indptr, indices = adjacency.indptr.astype(cp.int32), adjacency.indices.astype(cp.int32)
     repeats = adjacency.data.astype(cp.float32, copy=False)
-    bounded = bool(prices.node.min() >= 0)
     around = Neighbourhoods(adjacency, depth)
     load = cp.cumsum(_reached_edges(adjacency, roots, depth))
     roots = roots.astype(cp.int64)
@@ -154,7 +153,7 @@ def grow(
                 offsets, nodes, batch, np.int64(high - low), indptr, indices, repeats, prices.node,
                 np.float64(prices.edge), np.float64(prices.edge_to_member), np.float64(limit),
                 np.int64(patience), np.int64(-1 if quota is None else quota), np.int32(stop_when_full),
-                np.int32(bounded), members, considered, fresh, cost, counters,
+                members, considered, fresh, cost, counters,
             ),
         )  # fmt: skip
         if bool(counters[2] != 0) or (quota is not None and bool(counters[0] >= quota)):

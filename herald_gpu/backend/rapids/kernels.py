@@ -15,7 +15,7 @@ extern "C" __global__ void accept_roots(
     const long long* offsets, const int* nodes, const long long* roots, const long long n_roots,
     const int* indptr, const int* indices, const float* repeats, const double* price,
     const double edge, const double edge_to_member, const double limit,
-    const long long patience, const long long quota, const int stop_when_full, const int bounded,
+    const long long patience, const long long quota, const int stop_when_full,
     bool* member, bool* considered, bool* fresh, double* spent, long long* counters)
 {
     // One block walks the roots in order; its threads share the nodes of a neighbourhood. Membership, the running
@@ -58,7 +58,7 @@ extern "C" __global__ void accept_roots(
 
         // Price of their edges, unless the nodes alone are too much already.
         double total = node_cost;
-        const bool hopeless = bounded && spent[0] + node_cost > limit;
+        const bool hopeless = spent[0] + node_cost > limit;
         if (!hopeless) {
             double edges = 0.0;
             for (long long i = low + lane; i < high; i += blockDim.x) {
