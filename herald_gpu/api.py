@@ -156,9 +156,7 @@ def _check_options(ratio: object, config: object, random_state: object, output_t
     if isinstance(random_state, bool) or not isinstance(random_state, int | np.integer) or random_state < 0:
         msg = f"random_state={random_state!r} is not valid: pass an integer >= 0"
         raise ConfigError(msg)
-    if output_type not in present.OUTPUT_TYPES:
-        msg = f"output_type={output_type!r} is not known: pass one of {present.OUTPUT_TYPES}"
-        raise ConfigError(msg)
+    present.check_output_type(output_type)
 
 
 def _progress() -> Any:  # noqa: ANN401 - a tqdm bar

@@ -17,11 +17,16 @@ OutputType = Literal["input", "numpy", "pandas", "polars", "arrow", "torch", "cu
 OUTPUT_TYPES = ("input", "numpy", "pandas", "polars", "arrow", "torch", "cupy", "cudf")
 
 
-def choose_style(style: Style, output_type: OutputType) -> Style:
-    """Apply `output_type=` to the style of the input."""
+def check_output_type(output_type: str) -> None:
+    """Refuse an `output_type=` that is not known."""
     if output_type not in OUTPUT_TYPES:
         msg = f"output_type={output_type!r} is not known: pass one of {OUTPUT_TYPES}"
         raise ConfigError(msg)
+
+
+def choose_style(style: Style, output_type: OutputType) -> Style:
+    """Apply `output_type=` to the style of the input."""
+    check_output_type(output_type)
     if output_type == "input":
         return Style(_settled(style.edges), _settled(style.nodes), style.sparse)
     return Style(output_type, output_type, style.sparse)

@@ -74,7 +74,6 @@ def test_order_and_selection(rapids, col, cudf, values):
     ordered = col.take(there, order)
     assert (ordered.to_pandas() if col.is_text(ordered) else ordered.get()).tolist() == sorted(values)
     assert col.distinct(there) == sorted(set(values))
-    assert col.has_duplicates(there) == (len(set(values)) < len(values))
 
 
 @pytest.mark.parametrize(

@@ -63,13 +63,6 @@ def sorted_order(values: Any) -> Array:  # noqa: ANN401 - CuPy array or cuDF ser
     return cp.argsort(values)
 
 
-def has_duplicates(values: Any) -> bool:  # noqa: ANN401 - CuPy array or cuDF series
-    """Tell whether any entry stands twice."""
-    if is_text(values):
-        return bool(values.duplicated().any())
-    return int(cp.unique(values).shape[0]) < int(values.shape[0])
-
-
 def distinct(values: Any) -> list[Any]:  # noqa: ANN401 - CuPy array or cuDF series
     """Give the distinct entries, ascending, as host values: for classes, of which there are few."""
     if is_text(values):
