@@ -64,21 +64,14 @@ def read_npz(path: str | Path, *, split: int = 0) -> GraphFile:
     >>> read_npz(path).features.shape
     (3, 3)
     """
-    try:
-        # Opened here because NumPy leaves a file that is no archive open.
-        with Path(path).open("rb") as file:
-            archive = np.load(file, allow_pickle=False)
-            arrays = {name: archive[name] for name in archive.files}
-    except (ValueError, BadZipFile, EOFError, AttributeError) as error:
-        msg = f"{path} cannot be read as an NPZ archive of plain arrays ({error}): write it with numpy.savez"
-        raise FileFormatError(msg) from error
+    arrays = read_arrays(path)
     edge_index = arrays.get("edge_index")
     if edge_index is not None and (edge_index.ndim != 2 or edge_index.shape[0] != 2):  # noqa: PLR2004 - (2, E)
         msg = f"edge_index in {path} has shape {edge_index.shape}: store sources and targets as shape (2, E)"
         raise FileFormatError(msg)
     return GraphFile(
         edge_index=edge_index,
-        features=_features(arrays, path),
+        features=read_features(arrays, path),
         labels=arrays.get("y"),
         train=_train(arrays.get("train_mask"), split, path),
     )
@@ -127,7 +120,26 @@ def read_table(path: str | Path) -> pd.DataFrame:
     raise FileFormatError(msg)
 
 
-def _features(arrays: dict[str, NDArray[Any]], path: str | Path) -> NDArray[Any] | csr_array | None:
+def read_arrays(path: str | Path) -> dict[str, NDArray[Any]]:
+    """Read every array of an NPZ archive.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is no NPZ archive, or holds pickled objects.
+    """
+    try:
+        # Opened here because NumPy leaves a file that is no archive open.
+        with Path(path).open("rb") as file:
+            archive = np.load(file, allow_pickle=False)
+            return {name: archive[name] for name in archive.files}
+    except (ValueError, BadZipFile, EOFError, AttributeError) as error:
+        msg = f"{path} cannot be read as an NPZ archive of plain arrays ({error}): write it with numpy.savez"
+        raise FileFormatError(msg) from error
+
+
+def read_features(arrays: dict[str, NDArray[Any]], path: str | Path) -> NDArray[Any] | csr_array | None:
+    """Give ``x``, or build the CSR array of its parts; `None` if there are neither."""
     if "x" in arrays:
         return arrays["x"]
     missing = [name for name in _CSR_PARTS if name not in arrays]
