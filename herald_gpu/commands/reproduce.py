@@ -1,0 +1,117 @@
+"""``herald reproduce``: run the experiments of the paper and write their tables and figures."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from herald_gpu.errors import ConfigError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from herald_gpu.experiments.timing import Plan
+
+logger = logging.getLogger("herald_gpu")
+NARROWING = ("datasets", "methods", "columns", "ratios", "models", "changes", "seeds")
+
+
+def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this type private
+    """Register the subcommand."""
+    about = "run the experiments of the paper and write their tables and figures"
+    parser = commands.add_parser(
+        "reproduce",
+        help=about,
+        description=f"{about.capitalize()}. What was run before is kept: a run that was stopped goes on where it was.",
+    )
+    parser.set_defaults(run=run)
+    parser.add_argument("name", nargs="?", metavar="NAME", help="an experiment, or all; --list shows them")
+    parser.add_argument("--list", action="store_true", help="list the experiments")
+
+    part = parser.add_argument_group("run only a part")
+    part.add_argument("--datasets", nargs="+", metavar="NAME", help="graphs; also reddit-like-SCALE")
+    part.add_argument("--methods", nargs="+", metavar="NAME")
+    part.add_argument("--columns", nargs="+", metavar="COLUMN", help="true, published: whose accounting of storage")
+    part.add_argument("--ratios", nargs="+", type=float, metavar="R", help="shares of the storage")
+    part.add_argument("--models", nargs="+", metavar="MODEL")
+    part.add_argument("--changes", nargs="+", metavar="CHANGE", help="variants of the method, such as A2b or depth=3")
+    part.add_argument("--seeds", type=int, metavar="N", help="how many initialisations of each model")
+    part.add_argument("--sizes", nargs="+", metavar="AXIS=N,N", help="complexity: such as nodes=1000,2000 features=64")
+    part.add_argument("--repeats", type=int, metavar="N", help="complexity: how often each size is timed")
+
+    output = parser.add_argument_group("output")
+    output.add_argument(
+        "--output", type=Path, default=Path("docs/results"), metavar="FOLDER", help="(default %(default)s)"
+    )
+    output.add_argument("--render-only", action="store_true", help="run nothing, write pages of what is there")
+    output.add_argument("--parquet", action="store_true", help="write the rows as Parquet too")
+    output.add_argument("--verbose", action="store_true", help="tell of every condensed graph and model")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Run one experiment, or all."""
+    from herald_gpu.experiments.reproduce import NAMES, reproduce
+
+    if args.list:
+        print(listed())
+        return
+    if args.name is None:
+        msg = f"no experiment was named: pass one of {', '.join(NAMES)}, or all"
+        raise ConfigError(msg)
+    options = {"render_only": args.render_only, "parquet": args.parquet}
+    for name, narrowed in chosen(args).items():
+        plan = sizes(args) if name == "complexity" or args.name != "all" else None
+        try:
+            outcome = reproduce(name, args.output, plan=plan, **options, **narrowed)
+        except KeyboardInterrupt:
+            logger.warning("what is done is in %s: run the same again to go on", args.output / "data")
+            raise
+        print(f"{name}: {outcome.told}")
+        for path in outcome.files:
+            print(f"  {path}")
+
+
+def chosen(args: argparse.Namespace) -> dict[str, dict[str, Any]]:
+    """Give the experiments to run, each with its options."""
+    from herald_gpu.experiments.graphs import resolve
+    from herald_gpu.experiments.grids import GRIDS
+    from herald_gpu.experiments.reproduce import NAMES, within
+
+    narrowed = {name: value for name in NARROWING if (value := getattr(args, name)) is not None}
+    if "datasets" in narrowed:
+        narrowed["datasets"] = [resolve(name) for name in narrowed["datasets"]]
+    if args.name != "all":
+        return {args.name: narrowed}
+    found = {name: within(GRIDS[name], narrowed) if name in GRIDS else {} for name in NAMES}
+    return {name: left for name, left in found.items() if left is not None}
+
+
+def sizes(args: argparse.Namespace) -> Plan | None:
+    """Read the options of `complexity`; None if there is none."""
+    from herald_gpu.experiments.timing import REPEATS, SWEEPS, Plan
+
+    if args.sizes is None and args.repeats is None:
+        return None
+    sweeps: dict[str, tuple[int, ...]] = {}
+    for given in args.sizes or ():
+        axis, _, values = given.partition("=")
+        try:
+            sweeps[axis] = tuple(int(value) for value in values.split(","))
+        except ValueError as error:
+            msg = f"--sizes {given}: pass a size and whole numbers, such as nodes=1000,2000"
+            raise ConfigError(msg) from error
+    return Plan(sweeps or SWEEPS, REPEATS if args.repeats is None else args.repeats)
+
+
+def listed() -> str:
+    """Write the experiments with what they are about and how many cells they have."""
+    from herald_gpu.experiments.grids import GRIDS
+
+    lines = {
+        name: f"{grid.about} ({sum(len(cells) for _, cells in grid.groups()):,} cells)" for name, grid in GRIDS.items()
+    }
+    lines["complexity"] = "seconds of each stage against the size of the graph"
+    lines["comparison"] = "what methods do, and whether they keep their budget"
+    lines["all"] = "all of them"
+    return "\n".join(f"{name:<12}  {about}" for name, about in lines.items())

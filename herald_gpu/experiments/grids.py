@@ -1,0 +1,211 @@
+"""The experiments of the paper, declared: which graphs, methods, ratios, models and seeds each table needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import product
+from typing import TYPE_CHECKING, Any, Literal
+
+from herald_gpu.errors import ConfigError
+from herald_gpu.experiments.cells import Cell, Column, Condensation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+RATIOS = (0.0001, 0.005, 0.01, 0.03)
+MODELS = ("GCN", "GAT", "GIN", "H2GCN")
+HOMOPHILIC = ("cora", "citeseer", "pubmed")
+HETEROPHILIC = ("chameleon", "squirrel", "roman-empire", "amazon-ratings")
+STAND_INS = ("actor", "blogcatalog")
+"""Take the place of Roman-empire and Amazon-ratings where those cannot be had; tables say so."""
+FULL: tuple[str, Column] = ("full", "true")
+FULL_PUBLISHED: tuple[str, Column] = ("full", "published")
+
+ABLATION: dict[str, dict[str, Any]] = {
+    "A": {},
+    "A1": {"fixed_weights": (0.4, 0.4, 0.2)},
+    "A2a": {"fixed_weights": (1.0, 0.0, 0.0)},
+    "A2b": {"fixed_weights": (0.0, 1.0, 0.0)},
+    "A2c": {"fixed_weights": (0.0, 0.0, 1.0)},
+    "A2d": {"fixed_weights": (0.5, 0.5, 0.0)},
+    "A3": {"feature_ranking": "tree"},
+    "A4": {"node_ranking": "random"},
+}
+"""Variants of the ablation: whole method, fixed weights, single scores, no LID, tree features, random ranking."""
+AXES: dict[str, tuple[float, ...]] = {
+    "lid_neighbours": (5, 10, 15, 20, 30),
+    "depth": (1, 2, 3, 4),
+    "steepness": (2, 4, 8, 12, 16, 24),
+    "alpha0": (0.2, 0.3, 0.4, 0.5, 0.6),
+}
+"""One-at-a-time sweeps; the paper's own values are 10, 2, 8 and 0.4."""
+
+
+def sweep() -> dict[str, dict[str, Any]]:
+    """Changes of all sweeps by name, such as ``depth=3``."""
+    made = {}
+    for axis, values in AXES.items():
+        for value in values:
+            setting: dict[str, Any] = {axis: value}
+            if axis == "alpha0":
+                setting = {"base_weights": (value, 0.4, 0.2)}
+            elif axis == "steepness":
+                setting = {axis: float(value)}
+            made[f"{axis}={value:g}"] = setting
+    return made
+
+
+@dataclass(frozen=True)
+class Grid:
+    """One experiment.
+
+    Attributes
+    ----------
+    name, about : str
+    datasets : tuple of str
+    methods : tuple of (method, column)
+    ratios : tuple of float
+    models : tuple of str
+        Empty where condensed graphs are described, not trained on.
+    seeds : int
+        Initialisations of each model.
+    changes : dict
+        Configurations to compare, by name; one without any change by default.
+    training : dict
+        Options of :class:`herald_gpu.evaluate.Training` that differ from the paper's.
+    variant : {"standard", "published"}
+        Models as the paper's numbers were measured with, so that only the condensed graphs differ.
+    """
+
+    name: str
+    about: str
+    datasets: tuple[str, ...]
+    methods: tuple[tuple[str, Column], ...]
+    ratios: tuple[float, ...] = RATIOS
+    models: tuple[str, ...] = MODELS
+    seeds: int = 5
+    changes: dict[str, dict[str, Any]] = field(default_factory=lambda: {"": {}})
+    training: dict[str, Any] = field(default_factory=dict)
+    variant: Literal["standard", "published"] = "published"
+
+    def groups(
+        self,
+        *,
+        datasets: Sequence[str] | None = None,
+        methods: Sequence[str] | None = None,
+        columns: Sequence[str] | None = None,
+        ratios: Sequence[float] | None = None,
+        models: Sequence[str] | None = None,
+        changes: Sequence[str] | None = None,
+        seeds: int | None = None,
+    ) -> Iterator[tuple[Condensation, list[Cell]]]:
+        """Give condensed graphs and the cells that need each; what is named narrows the grid down.
+
+        Graphs and ratios may also be others than the grid's own.
+
+        Raises
+        ------
+        ConfigError
+            If a name is not in the grid, or a number out of its range.
+        """
+        _check(ratios, seeds)
+        chosen_ratios = self.ratios if ratios is None else tuple(ratios)
+        chosen_models = _among("models", models, self.models)
+        count = self.seeds if seeds is None else seeds
+        known = tuple(dict.fromkeys(method for method, _ in self.methods))
+        wanted = set(_among("methods", methods, known))
+        sides = set(_among("columns", columns, tuple(dict.fromkeys(column for _, column in self.methods))))
+        altered = _among("changes", changes, tuple(self.changes))
+        for dataset in self.datasets if datasets is None else datasets:
+            for method, column in self.methods:
+                if method not in wanted or column not in sides:
+                    continue
+                settings = altered if method.startswith("herald") else ("",)
+                for ratio, change in product((1.0,) if method == "full" else chosen_ratios, settings):
+                    of = Condensation(dataset, method, column, float(ratio), change)
+                    cells = [
+                        Cell(of, model, self.variant, seed) for model, seed in product(chosen_models, range(count))
+                    ]
+                    yield of, cells or [Cell(of)]
+
+
+def _check(ratios: Sequence[float] | None, seeds: int | None) -> None:
+    wrong = [ratio for ratio in ratios or () if not 0 < ratio <= 1]
+    if wrong:
+        msg = f"ratios: {wrong[0]!r} is not in (0, 1]"
+        raise ConfigError(msg)
+    if seeds is not None and seeds < 1:
+        msg = f"seeds={seeds!r}: at least one initialisation is needed"
+        raise ConfigError(msg)
+
+
+def _among(what: str, given: Sequence[str] | None, known: tuple[str, ...]) -> tuple[str, ...]:
+    """Narrow a list down, in its own order."""
+    if given is None:
+        return known
+    unknown = [name for name in given if name not in known]
+    if unknown:
+        there = f"pass some of {', '.join(name or repr(name) for name in known)}" if known else "it has none"
+        msg = f"{what}: {', '.join(unknown)} not in this experiment: {there}"
+        raise ConfigError(msg)
+    return tuple(name for name in known if name in given)
+
+
+GRIDS: dict[str, Grid] = {
+    grid.name: grid
+    for grid in (
+        Grid(
+            "accuracy",
+            "accuracies of all methods on every graph, with averages",
+            (*HOMOPHILIC, *HETEROPHILIC, *STAND_INS),
+            (
+                FULL,
+                FULL_PUBLISHED,
+                ("random", "true"),
+                ("herding", "true"),
+                ("kcenter", "true"),
+                ("bonsai", "true"),
+                ("bonsai", "published"),
+                ("gdem", "true"),
+                ("cluster", "true"),
+                ("herald", "true"),
+                ("herald", "published"),
+            ),
+        ),
+        Grid(
+            "ablation",
+            "the method without one of its parts",
+            ("squirrel", "amazon-ratings", "chameleon"),
+            (("herald", "true"), ("herald", "published")),
+            ratios=(0.005,),
+            models=("GCN", "H2GCN"),
+            changes=ABLATION,
+        ),
+        Grid(
+            "sensitivity",
+            "the method with other constants, one at a time",
+            ("cora", "amazon-ratings", "roman-empire", "chameleon", "actor"),
+            (("herald", "true"), ("herald", "published")),
+            ratios=(0.005,),
+            models=("GCN", "H2GCN"),
+            changes=sweep(),
+        ),
+        Grid(
+            "statistics",
+            "what condensed graphs look like, beside BONSAI's",
+            ("roman-empire", "amazon-ratings", "squirrel", "chameleon", "cora", "citeseer", "pubmed", "actor"),
+            (FULL, ("bonsai", "true"), ("bonsai", "published"), ("herald", "true"), ("herald", "published")),
+            models=(),
+        ),
+        Grid(
+            "large-scale",
+            "a generated graph of Reddit's size, features reduced by PCA to 90 % of their variance",
+            ("reddit", "reddit-like-1"),
+            (FULL, ("random", "true"), ("herding", "true"), ("bonsai", "true"), ("herald", "true")),
+            seeds=5,
+            changes={"": {}, "pca": {"pca_variance": 0.9}},
+            training={"hidden": 1024, "eval_every": 20},
+        ),
+    )
+}
+"""Experiments by name."""
