@@ -186,6 +186,9 @@ def _report(
         weights=made.weights,
         feature_count=int(made.feature_indices.shape[0]),
         feature_tree=made.tree,
+        lid_search=made.scores.search.name,
+        lid_recall=made.scores.search.recall,
+        lid_correlation=made.scores.search.correlation,
         component_count=None if made.reduction is None else int(made.reduction.components.shape[0]),
         requested_ratio=ratio,
         storage_ratio=sizes.storage_bytes / sizes.full_bytes,
@@ -225,28 +228,35 @@ def _contents(
     style: Style,
     unlabelled: Any,  # noqa: ANN401
 ) -> Contents:
-    host = backend.to_host
-    nodes, positions, ids = host(made.nodes), host(made.feature_indices), on_host(given.node_ids)
-    rank = np.zeros(graph.n_nodes, dtype=np.int64)
-    rank[host(made.scores.ranking)] = np.arange(1, int(graph.train.sum()) + 1)
-    raw = {name: host(getattr(made.scores, name)) for name in ("prototype", "boundary", "lid", "score")}
-    scaling, reduction = made.scaling, made.reduction
+    xp, present_as = backend.xp, backend.presenter(given, style)
+    stays = present_as.xp is xp
+
+    def placed(value: Any) -> Any:  # noqa: ANN401 - array or CSR matrix, here or on the host
+        return value if stays else backend.to_host(value)
+
+    positions = backend.to_host(made.feature_indices)
+    ids = given.node_ids if stays else on_host(given.node_ids)
+    rank = xp.zeros(graph.n_nodes, dtype=xp.int64)
+    rank[made.scores.ranking] = xp.arange(1, int(made.scores.ranking.shape[0]) + 1)
+    raw = {name: placed(getattr(made.scores, name)) for name in ("prototype", "boundary", "lid", "score")}
+    scaling, reduction, kept = made.scaling, made.reduction, made.feature_indices
     return Contents(
-        node_ids=ids[nodes],
+        node_ids=present_as.take(ids, placed(made.nodes)),
         feature_ids=given.feature_ids[positions],
         class_values=given.class_values,
         feature_positions=positions,
         n_input_features=graph.n_features,
-        adjacency=host(made.adjacency),
-        features=host(made.features).astype(np.float32),
-        codes=host(made.labels),
-        train_mask=host(made.train_mask),
-        is_root=host(made.is_root),
-        is_landmark=np.zeros(len(nodes), dtype=bool),
-        scores={"node": ids, **raw, "rank": rank},
-        scaling=None if scaling is None else (host(scaling.mean)[positions], host(scaling.deviation)[positions]),
-        reduction=None if reduction is None else (host(reduction.mean), host(reduction.components)),
+        adjacency=placed(made.adjacency),
+        features=placed(made.features.astype(xp.float32)),
+        codes=placed(made.labels),
+        train_mask=placed(made.train_mask),
+        is_root=placed(made.is_root),
+        is_landmark=present_as.xp.zeros(int(made.nodes.shape[0]), dtype=bool),
+        scores={"node": ids, **raw, "rank": placed(rank)},
+        scaling=None if scaling is None else (placed(scaling.mean[kept]), placed(scaling.deviation[kept])),
+        reduction=None if reduction is None else (placed(reduction.mean), placed(reduction.components)),
         columns=columns,
         style=style,
         unlabelled=unlabelled,
+        present=present_as,
     )

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from herald_gpu import ops
-from herald_gpu.budget import graph_bytes, matrix_bytes
+from herald_gpu.budget import graph_bytes, stored_total
+from herald_gpu.graph import edge_total
 from herald_gpu.stages.reduction import reduce_features
-from herald_gpu.stages.statistics import describe
+from herald_gpu.stages.statistics import describe, measure
 
 if TYPE_CHECKING:
     from herald_gpu.backend import Array, Backend, Matrix
@@ -124,17 +125,27 @@ def assemble(
     warnings = []
     if hetero.n_edges == 0:
         warnings.append("no edge joins two training nodes: heterophily is taken as 0")
-    whole = _undirected(backend, graph.adjacency, config)
-    sizes = _sizes(backend, graph, chosen.indices, nodes, adjacency, whole, budget, config)
+    n_nodes, n_edges = int(nodes.shape[0]), int(adjacency.nnz)
+    full_edges = int(_undirected(backend, graph.adjacency, config).nnz)
+    own = features if scaling is None else ops.take_columns(backend, graph.features[nodes], chosen.indices)
+    priced = [stored_total(backend, budget.kind, own)]
+    if not config.exact:
+        priced += [stored_total(backend, budget.kind, graph.features), edge_total(graph.adjacency)]
+    # All that the report says of the result crosses over at once.
+    found = ops.fetch(backend, *measure(backend, graph, kept, nodes), balance.added, *priced)
+    counts, variance, added, *totals = found[0].astype(int), *(value.item() for value in found[1:])
+    sizes = _sizes(graph, int(chosen.indices.shape[0]), n_nodes, n_edges, full_edges, totals, budget, config)
     if config.pca_variance is not None:
         limit = sizes.budget_bytes if config.exact else float("inf")
-        outcome = reduce_features(backend, features, int(adjacency.nnz), variance=config.pca_variance, limit=limit)
+        outcome = reduce_features(backend, features, n_edges, variance=config.pca_variance, limit=limit)
         if isinstance(outcome, str):
             warnings.append(outcome)
         else:
             reduction, features, total = outcome
             sizes = replace(sizes, storage_bytes=total, kind="dense")
-    warnings += _explain(sizes, expansion, pruning, balance, config)
+    warnings += _explain(sizes, expansion, pruning, int(added), config)
+    if scores.search.warning is not None:
+        warnings.append(scores.search.warning)
     return Condensed(
         nodes=nodes,
         adjacency=adjacency,
@@ -149,10 +160,12 @@ def assemble(
         hetero=hetero,
         weights=weights,
         expansion=expansion,
-        statistics=describe(backend, graph, kept, nodes, adjacency, int(whole.nnz)),
+        statistics=describe(
+            counts, variance, n_nodes=n_nodes, n_edges=n_edges, full_nodes=graph.n_nodes, full_edges=full_edges
+        ),
         sizes=sizes,
-        tree=None if anchor.tree is None else backend.tree_name,
-        missing=balance.missing,
+        tree=anchor.tree_name,
+        missing=tuple(code for code, count in enumerate(counts.tolist()) if count == 0),
         warnings=tuple(warnings),
     )
 
@@ -167,29 +180,33 @@ def _undirected(backend: Backend, adjacency: Matrix, config: HeraldConfig) -> Ma
 
 
 def _sizes(
-    backend: Backend,
     graph: Graph,
-    columns: Array,
-    nodes: Array,
-    adjacency: Matrix,
-    whole: Matrix,
+    n_columns: int,
+    n_nodes: int,
+    n_edges: int,
+    full_edges: int,
+    totals: list[float],
     budget: Budget,
     config: HeraldConfig,
 ) -> Sizes:
-    """Price result and graph by eq:budget, the same kind for both, whatever the accounting was."""
-    own = ops.take_columns(backend, graph.features[nodes], columns)
-    ours = matrix_bytes(backend, budget.kind, own, int(adjacency.nnz))
+    """Price result and graph by eq:budget, the same kind for both, whatever the accounting was.
+
+    `totals` are the stored values of the result and, where the accounting is not exact, of the graph, and its edges
+    as they were stored.
+    """
+    ours = graph_bytes(budget.kind, int(totals[0]), n_edges)
     if config.exact:
         return Sizes(ours, int(budget.full_bytes), int(budget.limit), budget.kind, None)
-    full = matrix_bytes(backend, budget.kind, graph.features, int(whole.nnz))
-    published = graph_bytes("dense", int(nodes.shape[0]) * int(columns.shape[0]), int(adjacency.nnz)) / graph_bytes(
-        "dense", graph.n_nodes * graph.n_features, graph.n_edges
+    _, full_values, stored = (int(total) for total in totals)
+    full = graph_bytes(budget.kind, full_values, full_edges)
+    published = graph_bytes("dense", n_nodes * n_columns, n_edges) / graph_bytes(
+        "dense", graph.n_nodes * graph.n_features, stored
     )
     ratio = budget.limit / budget.full_bytes
     return Sizes(ours, full, int(ratio * full), budget.kind, published)
 
 
-def _explain(sizes: Sizes, expansion: Expansion, pruning: Pruning, balance: Balance, config: HeraldConfig) -> list[str]:
+def _explain(sizes: Sizes, expansion: Expansion, pruning: Pruning, added: int, config: HeraldConfig) -> list[str]:
     """Say what a user would otherwise wonder about."""
     notes = []
     if not config.exact:
@@ -211,6 +228,6 @@ def _explain(sizes: Sizes, expansion: Expansion, pruning: Pruning, balance: Bala
         notes.append(
             f"only {100 * share:.0f} % of the budget used: pruning took {pruning.removed} nodes out by PageRank, down "
             f"to the roots or to the {expansion.target_size} nodes that the expansion gathers at exactly the budget; "
-            f"balancing classes added {balance.added}, and no further node is due"
+            f"balancing classes added {added}, and no further node is due"
         )
     return notes

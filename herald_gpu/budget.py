@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from herald_gpu import ops
 from herald_gpu.errors import BudgetError
-from herald_gpu.graph import check_storage
+from herald_gpu.graph import check_storage, edge_total
 
 if TYPE_CHECKING:
     from herald_gpu.backend import Array, Backend, Matrix
@@ -97,9 +97,14 @@ def stored_values(backend: Backend, kind: str, x: Matrix) -> Array:
     return xp.count_nonzero(x, axis=1)
 
 
+def stored_total(backend: Backend, kind: str, x: Matrix) -> Array:
+    """Sum of f_v, left on the backend."""
+    return stored_values(backend, kind, x).sum()
+
+
 def matrix_bytes(backend: Backend, kind: str, x: Matrix, directed_edges: int) -> int:
     """Nominal bytes of a feature matrix and that many directed edges."""
-    return graph_bytes(kind, int(stored_values(backend, kind, x).sum()), directed_edges)
+    return graph_bytes(kind, int(ops.scalar(stored_total(backend, kind, x))), directed_edges)
 
 
 def make_budget(backend: Backend, graph: Graph, ratio: float, config: HeraldConfig) -> Budget:
@@ -110,7 +115,8 @@ def make_budget(backend: Backend, graph: Graph, ratio: float, config: HeraldConf
         dense_values = units * graph.n_nodes * graph.n_features
         full = float(UNIT_BYTES * (dense_values + EDGE_UNITS * graph.n_edges))
         return Budget(kind, full, ratio * full, ratio)
-    full_bytes = matrix_bytes(backend, kind, graph.features, graph.n_edges)
+    values, edges = ops.fetch(backend, stored_total(backend, kind, graph.features), edge_total(graph.adjacency))
+    full_bytes = graph_bytes(kind, int(values), int(edges))
     limit = math.floor(ratio * full_bytes)
     while limit / full_bytes > ratio:  # rounding of the product must not let the ratio be exceeded
         limit -= 1
@@ -131,10 +137,9 @@ def make_prices(backend: Backend, kept: Matrix, budget: Budget, config: HeraldCo
     return Prices(UNIT_BYTES * values, float(UNIT_BYTES), float(UNIT_BYTES))
 
 
-def induced_bytes(prices: Prices, adjacency: Matrix, nodes: Array) -> float:
-    """Storage of the subgraph induced by `nodes`, from scratch."""
-    edges = ops.induced(adjacency, nodes).data.sum(dtype="float64")
-    return ops.scalar(prices.node[nodes].sum() + prices.edge * edges)
+def induced_bytes(prices: Prices, adjacency: Matrix, nodes: Array) -> Array:
+    """Storage of the subgraph induced by `nodes`, from scratch; left on the backend."""
+    return prices.node[nodes].sum() + prices.edge * edge_total(ops.induced(adjacency, nodes))
 
 
 def cheapest_nodes(backend: Backend, graph: Graph, prices: Prices) -> Array:
@@ -151,13 +156,17 @@ def cheapest_nodes(backend: Backend, graph: Graph, prices: Prices) -> Array:
 
 def check_feasible(backend: Backend, graph: Graph, prices: Prices, budget: Budget, config: HeraldConfig) -> bool:
     """Tell whether one training node of every class fits; raise if it does not and that is asked for."""
-    floor = induced_bytes(prices, graph.adjacency, cheapest_nodes(backend, graph, prices))
+    xp = backend.xp
+    needed = induced_bytes(prices, graph.adjacency, cheapest_nodes(backend, graph, prices))
+    dearest = prices.node.max()
+    floor, least = (
+        float(value) for value in ops.fetch(backend, needed, xp.where(graph.train, prices.node, dearest).min())
+    )
     if floor <= budget.limit:
         return True
     smallest = floor / budget.full_bytes
     while math.floor(smallest * budget.full_bytes) < floor:
         smallest = math.nextafter(smallest, 1.0)
-    least = ops.scalar(prices.node[graph.train].min())
     if config.on_infeasible == "raise" or least > budget.limit:
         msg = (
             f"ratio={budget.ratio} allows {budget.limit:.0f} bytes, but the cheapest training "
@@ -171,7 +180,7 @@ def check_feasible(backend: Backend, graph: Graph, prices: Prices, budget: Budge
 
 
 def keep_within(
-    backend: Backend, adjacency: Matrix, nodes: Array, position: Array, prices: Prices, *, limit: float, start: int = 0
+    backend: Backend, part: Matrix, nodes: Array, position: Array, prices: Prices, *, limit: float, start: int = 0
 ) -> Array:
     """Remove nodes in a given order until the induced subgraph fits.
 
@@ -180,8 +189,8 @@ def keep_within(
     Parameters
     ----------
     backend : Backend
-    adjacency : CSR matrix
-        Of the whole graph.
+    part : CSR matrix
+        Edges of the subgraph induced by `nodes`.
     nodes : int array
         The nodes there are.
     position : int array
@@ -198,11 +207,9 @@ def keep_within(
         The nodes that stay, ascending as they came.
     """
     xp, last = backend.xp, int(nodes.shape[0])
-    part = ops.induced(adjacency, nodes)
     edge_position = xp.minimum(position[ops.row_ids(backend, part)], position[part.indices])
-    removed_nodes = xp.bincount(position, weights=prices.node[nodes], minlength=last + 1)
-    removed_edges = xp.bincount(edge_position, minlength=last + 1).astype(xp.float64)
-    gone = removed_nodes + prices.edge * removed_edges
+    removed_nodes = ops.tally(backend, position, last + 1, prices.node[nodes])
+    gone = removed_nodes + prices.edge * ops.tally(backend, edge_position, last + 1)
     left = xp.cumsum(gone[::-1])[::-1]  # left[t]: storage after the first t removals
-    over = int((left[:last] > limit).sum())  # falling, so this many removals bring it under
-    return nodes[position >= max(start, over)]
+    over = (left[:last] > limit).sum()  # falling, so this many removals bring it under
+    return nodes[xp.flatnonzero(position >= xp.maximum(over, start))]

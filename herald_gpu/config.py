@@ -9,6 +9,7 @@ from typing import Any, Literal
 from herald_gpu.errors import ConfigError
 
 StorageKind = Literal["auto", "dense", "binary", "sparse"]
+LidSearch = Literal["exact", "approximate", "sampled", "auto"]
 PublishedKind = Literal["citation", "pubmed", "scaled"]
 Weights = tuple[float, float, float]
 WEIGHTS = 3
@@ -17,6 +18,8 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "storage": ("auto", "dense", "binary", "sparse"),
     "on_infeasible": ("raise", "best_effort"),
     "feature_ranking": ("fisher", "tree"),
+    "feature_tree": ("backend", "host"),
+    "lid": ("exact", "approximate", "sampled", "auto"),
     "lid_scaling": ("minmax", "rank"),
     "lid_zero_rows": ("cap", "zero"),
     "lid_rule": ("exact", "clipped"),
@@ -34,7 +37,8 @@ class HeraldConfig:
 
     Instances are immutable; derive variants with :func:`dataclasses.replace`. The default equals
     :meth:`paper` except that the LID score is scaled by rank and that rows without any kept feature score 0
-    on it: zero rows and outliers otherwise flatten everyone else.
+    on it (zero rows and outliers otherwise flatten everyone else), and that neighbours of large graphs are
+    found through an index.
 
     Parameters
     ----------
@@ -54,6 +58,9 @@ class HeraldConfig:
         The number of kept features; by default as many as the decision tree splits on.
     tree_depth, tree_seed : int
         The decision tree that counts features.
+    feature_tree : {"backend", "host"}
+        Where that tree grows: on the backend (on a GPU cuML's, whose histogram splits may count otherwise), or
+        in any case scikit-learn's exact one on the host, to which the smoothed training rows are then copied.
     feature_ranking : {"fisher", "tree"}
         Choose features by multi-hop Fisher x density (eq:featselect), or keep those the tree splits on.
     hops : int
@@ -62,14 +69,19 @@ class HeraldConfig:
         Added to the within-class scatter of eq:fisher.
     min_class_size : int
         Smaller classes are left out of eq:fisher.
+    lid : {"exact", "approximate", "sampled", "auto"}
+        How the nearest nodes of eq:lid are found: by comparing all pairs; through an index (cuVS on a GPU, FAISS
+        on a CPU, extra `approx`), which misses some of them, and the report says how many; among
+        `lid_reference` drawn nodes only; or exactly while that is affordable, and through the index beyond.
     lid_neighbours : int
         k of eq:lid; capped at N - 1.
     lid_rule : {"exact", "clipped"}
-        Degenerate distances decided case by case, or clipped at `lid_floor` as the published code does.
+        Degenerate distances decided case by case; or clipped at `lid_floor`, and a drawn node may be its own
+        neighbour, as in the published code.
     lid_floor : float
         Smallest distance that counts as one.
-    lid_reference : int, optional
-        Measure LID against this many nodes drawn with seed 42 instead of against all.
+    lid_reference : int
+        Nodes that ``lid="sampled"`` draws, with seed 42; capped at N.
     lid_scaling : {"minmax", "rank"}
         How LID is brought to [0, 1] before the scores are combined (eq:combined).
     lid_zero_rows : {"cap", "zero"}
@@ -113,14 +125,16 @@ class HeraldConfig:
     feature_count: int | None = None
     tree_depth: int = 50
     tree_seed: int = 42
+    feature_tree: Literal["backend", "host"] = "backend"
     feature_ranking: Literal["fisher", "tree"] = "fisher"
     hops: int = 2
     fisher_eps: float = 1e-12
     min_class_size: int = 1
+    lid: LidSearch = "auto"
     lid_neighbours: int = 10
     lid_rule: Literal["exact", "clipped"] = "exact"
     lid_floor: float = 1e-12
-    lid_reference: int | None = None
+    lid_reference: int = 512
     lid_scaling: Literal["minmax", "rank"] = "rank"
     lid_zero_rows: Literal["cap", "zero"] = "zero"
     node_ranking: Literal["score", "random"] = "score"
@@ -143,9 +157,9 @@ class HeraldConfig:
             _require(name, getattr(self, name), _is_int(getattr(self, name), 1), "an integer >= 1")
         for name in _NON_NEGATIVE_INTS:
             _require(name, getattr(self, name), _is_int(getattr(self, name), 0), "an integer >= 0")
-        for name in ("feature_count", "lid_reference"):
-            value = getattr(self, name)
-            _require(name, value, value is None or _is_int(value, 1), "None or an integer >= 1")
+        count = self.feature_count
+        _require("feature_count", count, count is None or _is_int(count, 1), "None or an integer >= 1")
+        _require("lid_reference", self.lid_reference, _is_int(self.lid_reference, 2), "an integer >= 2")
         for name in _POSITIVE:
             _require(name, getattr(self, name), _in_range(getattr(self, name), 0, low_open=True), "a number > 0")
         _require("midpoint", self.midpoint, _in_range(self.midpoint, 0, 1), "a number in [0, 1]")
@@ -158,8 +172,9 @@ class HeraldConfig:
         good = variance is None or _in_range(variance, 0, 1, low_open=True)
         _require("pca_variance", variance, good, "None or a number in (0, 1]")
         object.__setattr__(self, "base_weights", _weights("base_weights", self.base_weights))
-        if sum(self.base_weights) > 1 + 1e-9:
-            _require("base_weights", self.base_weights, good=False, wanted="three numbers that sum to at most 1")
+        if sum(self.base_weights[1:]) > 1 + 1e-9:  # alpha falls to 1 - beta0 - gamma0 as t falls to 0
+            wanted = "three numbers of which the last two sum to at most 1"
+            _require("base_weights", self.base_weights, good=False, wanted=wanted)
         if self.feature_count is not None and self.feature_ranking == "tree":
             msg = f"feature_count={self.feature_count} has no effect with feature_ranking='tree': leave one of them out"
             raise ConfigError(msg)
@@ -194,7 +209,7 @@ class HeraldConfig:
         **changes
             Fields to set differently.
         """
-        return cls(**{"lid_scaling": "minmax", "lid_zero_rows": "cap", **changes})
+        return cls(**{"lid": "exact", "lid_scaling": "minmax", "lid_zero_rows": "cap", **changes})
 
     @classmethod
     def published(cls, kind: PublishedKind, **changes: Any) -> HeraldConfig:  # noqa: ANN401 - as in paper()
@@ -218,6 +233,7 @@ class HeraldConfig:
             "accounting": kind,
             "fisher_eps": 1e-8,
             "min_class_size": 2,
+            "lid": "sampled",
             "lid_rule": "clipped",
             "lid_floor": 1e-8,
             "lid_reference": 512,

@@ -70,3 +70,7 @@ class FileFormatError(HeraldError, ValueError):
 
 class MissingDependencyError(HeraldError, ImportError):
     """An optional library is needed for what was asked; the message names the pip line."""
+
+
+class DatasetError(HeraldError, OSError):
+    """A data set cannot be had here, or is not what it should be; the message says where it comes from."""

@@ -57,7 +57,12 @@ class Graph:
     @property
     def n_edges(self) -> int:
         """Number of directed edges: every undirected edge counts twice."""
-        return int(self.adjacency.data.sum(dtype="float64"))
+        return int(ops.scalar(edge_total(self.adjacency)))
+
+
+def edge_total(adjacency: Matrix) -> Array:
+    """Number of directed edges, repeated ones as often as they stand; left on the backend."""
+    return adjacency.data.sum(dtype="float64")
 
 
 @dataclass(frozen=True)
@@ -122,12 +127,11 @@ def clean_features(backend: Backend, features: Matrix) -> tuple[Matrix, FeatureK
         features.sum_duplicates()
         features.eliminate_zeros()
         features.sort_indices()
-        values, n_stored = features.data, int(features.nnz)
+        values = features.data
     else:
-        features = xp.ascontiguousarray(features, dtype=xp.float32)
-        values, n_stored = features, int(xp.count_nonzero(features))
-    binary = bool(((values == 0) | (values == 1)).all())
-    kind = cheapest_kind(features.shape, n_stored, binary=binary)
+        values = features = xp.ascontiguousarray(features, dtype=xp.float32)
+    stored, binary = ops.fetch(backend, xp.count_nonzero(values), ((values == 0) | (values == 1)).all())
+    kind = cheapest_kind(features.shape, int(stored), binary=bool(binary))
     if kind == "dense":
         features = features.toarray() if sparse.issparse(features) else features
     elif not sparse.issparse(features):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,8 +86,11 @@ def class_indicator(backend: Backend, codes: Array, n_classes: int, values: Arra
     """CSR matrix (classes x rows) with `values` (or ones) at (code, row); codes of -1 belong to no class."""
     xp = backend.xp
     known = xp.flatnonzero(codes >= 0)
-    data = xp.ones(known.shape[0], dtype=xp.float64) if values is None else values[known]
-    return backend.sparse.coo_matrix((data, (codes[known], known)), shape=(n_classes, codes.shape[0])).tocsr()
+    order = known[xp.argsort(codes[known], kind="stable")]  # by class, rows ascending: CSR as it stands
+    data = xp.ones(order.shape[0], dtype=xp.float64) if values is None else values[order]
+    bounds = xp.searchsorted(codes[order], xp.arange(n_classes + 1, dtype=codes.dtype), side="left")
+    parts = (data, order.astype(xp.int32), bounds.astype(xp.int32))
+    return backend.sparse.csr_matrix(parts, shape=(n_classes, codes.shape[0]))
 
 
 def neighbour_classes(backend: Backend, adjacency: Matrix, codes: Array, n_classes: int) -> Array:
@@ -100,9 +106,30 @@ def own_class(backend: Backend, table: Array, codes: Array) -> Array:
     return xp.take_along_axis(table, xp.maximum(codes, 0).astype(xp.int64)[:, None], axis=1)[:, 0]
 
 
-def class_counts(backend: Backend, codes: Array, n_classes: int) -> Array:
-    """Count the rows of each class; codes of -1 are not counted."""
-    return backend.xp.bincount(codes[codes >= 0], minlength=n_classes)
+def tally(backend: Backend, places: Array, length: int, weights: Array | None = None) -> Array:
+    """Sum `weights` (or count) by place, in float64.
+
+    As `bincount`, which on a device reads the smallest and the largest place back to the host; here both are known.
+    Sums of whole numbers are exact whatever their order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from herald_gpu.backend.cpu import CpuBackend
+    >>> tally(CpuBackend(), np.array([2, 0, 2]), 4)
+    array([1., 0., 2., 0.])
+    """
+    total = backend.xp.zeros(length, dtype=backend.xp.float64)
+    backend.xp.add.at(total, places, 1.0 if weights is None else weights)
+    return total
+
+
+def class_counts(backend: Backend, codes: Array, n_classes: int, counted: Array | None = None) -> Array:
+    """Count the rows of each class (those marked in `counted` only); codes of -1 are not counted."""
+    xp = backend.xp
+    known = codes >= 0 if counted is None else (codes >= 0) & counted
+    places = xp.where(known, codes, n_classes)  # a last place for what is not counted: no selection to wait for
+    return tally(backend, places, n_classes + 1)[:n_classes].astype(xp.int64)
 
 
 def row_norms(backend: Backend, x: Matrix) -> Array:
@@ -119,7 +146,7 @@ def column_abs_sums(backend: Backend, x: Matrix) -> Array:
     """Sum of absolute values of each column, in float64."""
     xp = backend.xp
     if backend.sparse.issparse(x):
-        return xp.bincount(x.indices, weights=xp.abs(x.data.astype(xp.float64)), minlength=x.shape[1])
+        return tally(backend, x.indices, int(x.shape[1]), xp.abs(x.data.astype(xp.float64)))
     total = xp.zeros(x.shape[1], dtype=xp.float64)
     for span in blocks(*x.shape):
         total += xp.abs(dense_rows(backend, x, *span)).sum(axis=0)
@@ -180,6 +207,24 @@ def mask_of(backend: Backend, nodes: Array, n_nodes: int) -> Array:
 def scalar(value: Any) -> float:  # noqa: ANN401 - a 0-d array of any backend
     """Bring one number to the host (the one spelling of that in stages)."""
     return float(value)
+
+
+def fetch(backend: Backend, *values: Array) -> list[np.ndarray]:
+    """Bring several small arrays to the host in one transfer, each as float64 (whole numbers exact below 2^53).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from herald_gpu.backend.cpu import CpuBackend
+    >>> counts, share = fetch(CpuBackend(), np.array([3, 1]), np.float64(0.25))
+    >>> counts.tolist(), float(share)
+    ([3.0, 1.0], 0.25)
+    """
+    xp = backend.xp
+    flat = backend.to_host(xp.concatenate([value.astype(xp.float64).ravel() for value in values]))
+    ends = np.cumsum([math.prod(value.shape) for value in values])
+    parts = np.split(flat, ends[:-1])
+    return [part.reshape(value.shape) for part, value in zip(parts, values, strict=True)]
 
 
 def take_columns(backend: Backend, x: Matrix, columns: Array) -> Matrix:

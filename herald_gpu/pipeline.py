@@ -38,11 +38,14 @@ STAGES = ("budget", "heterophily", "weights", "features", "scoring", "expansion"
 
 @dataclass
 class Clock:
-    """Wall time per stage, with an optional progress bar."""
+    """Wall time per stage of one run, with an optional progress bar."""
 
     backend: Backend
     bar: tqdm | None = None
     seconds: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.backend.start_run()
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse
 
-from herald_gpu.errors import FileFormatError, InputError
-from herald_gpu.io import frames, matrices, networks, persist, present, torch
-from herald_gpu.io.kinds import FRAME_KINDS, kind_of, unproxy
+from herald_gpu.backend import backend_for
+from herald_gpu.errors import FileFormatError
+from herald_gpu.io import matrices, networks, persist, present, torch
+from herald_gpu.io.kinds import FRAME_KINDS, unproxy
 from herald_gpu.io.read import Columns, Style
 from herald_gpu.summary import Report
 
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     import networkx as nx  # noqa: TID251 - the name of a type
     from torch_geometric.data import Data  # noqa: TID251 - the name of a type
 
-    from herald_gpu.io.present import OutputType
+    from herald_gpu.backend import Array, Backend, Matrix
+    from herald_gpu.io.present import OutputType, Presenter
 
 PLAIN_MEMBERS = (
     *("node_ids", "feature_ids", "class_values", "feature_positions"),
@@ -32,14 +34,14 @@ PLAIN_MEMBERS = (
 
 @dataclass(frozen=True)
 class Contents:
-    """The condensed graph in plain host arrays, and how the caller speaks.
+    """The condensed graph in plain arrays, on the host or on a device, and how the caller speaks.
 
     Attributes
     ----------
     node_ids, feature_ids, class_values : arrays
         The caller's ids of kept nodes, kept features and classes.
     feature_positions : int array
-        Column numbers of kept features.
+        Column numbers of kept features; like the ids of features and classes always on the host.
     n_input_features : int
         Columns of the full feature matrix.
     adjacency : CSR matrix
@@ -54,25 +56,46 @@ class Contents:
     columns : Columns
     style : Style
     unlabelled : object
+    present : Presenter
+        Gives these arrays, which live where it expects them, to the caller.
     """
 
-    node_ids: np.ndarray
+    node_ids: Any
     feature_ids: np.ndarray
     class_values: np.ndarray
     feature_positions: np.ndarray
     n_input_features: int
-    adjacency: scipy.sparse.csr_matrix
-    features: np.ndarray | scipy.sparse.csr_matrix
-    codes: np.ndarray
-    train_mask: np.ndarray
-    is_root: np.ndarray
-    is_landmark: np.ndarray
-    scores: dict[str, np.ndarray]
-    scaling: tuple[np.ndarray, np.ndarray] | None
-    reduction: tuple[np.ndarray, np.ndarray] | None
+    adjacency: Matrix
+    features: Matrix
+    codes: Array
+    train_mask: Array
+    is_root: Array
+    is_landmark: Array
+    scores: dict[str, Any]
+    scaling: tuple[Array, Array] | None
+    reduction: tuple[Array, Array] | None
     columns: Columns
     style: Style
     unlabelled: Any
+    present: Presenter
+
+    def on_host(self) -> Contents:
+        """Copy everything to the host."""
+        if self.present is present:
+            return self
+        arrays = ("node_ids", "codes", "train_mask", "is_root", "is_landmark")
+        moved: dict[str, Any] = {name: matrices.to_numpy(getattr(self, name)) for name in arrays}
+        for name in ("scaling", "reduction"):
+            pair = getattr(self, name)
+            moved[name] = None if pair is None else tuple(map(matrices.to_numpy, pair))
+        return replace(
+            self,
+            **moved,
+            adjacency=matrices.to_csr(self.adjacency),
+            features=matrices.to_host(self.features),
+            scores={name: matrices.to_numpy(values) for name, values in self.scores.items()},
+            present=present,
+        )
 
 
 class CondensedGraph:
@@ -80,7 +103,8 @@ class CondensedGraph:
 
     Rows of `features`, `labels`, `train_mask`, `node_ids`, `is_root` and `is_landmark`, and the positions in
     `edge_index` and `adjacency`, all refer to the same nodes in the same order: ascending node id. Results come
-    in the types that went in, unless `output_type` said otherwise.
+    in the types that went in, unless `output_type` said otherwise; those of a graph on a device stay there until
+    they are asked for on the host.
 
     Examples
     --------
@@ -112,18 +136,18 @@ class CondensedGraph:
     def edge_index(self) -> Any:  # noqa: ANN401 - the caller's kind
         """(2, E) positions of the ends of every directed edge; each undirected edge stands twice."""
         kind = self._contents.style.edges
-        return present.vector("numpy" if kind in FRAME_KINDS else kind, self._edge_index)
+        return self._edge_index if kind in FRAME_KINDS else self._contents.present.vector(kind, self._edge_index)
 
     @property
     def edges(self) -> Any:  # noqa: ANN401 - the caller's kind
         """The same edges in the caller's node ids: a table, or a (2, E) array."""
-        source, target = self._contents.node_ids[self._edge_index]
-        names = (self._contents.columns.source, self._contents.columns.target)
-        return present.edges(self._contents.style, source, target, names=names)
+        c = self._contents
+        source, target = (c.present.take(c.node_ids, ends) for ends in self._edge_index)
+        return c.present.edges(c.style, source, target, names=(c.columns.source, c.columns.target))
 
     @property
-    def adjacency(self) -> scipy.sparse.csr_matrix:
-        """Symmetric CSR matrix of float32 ones."""
+    def adjacency(self) -> Matrix:
+        """Symmetric CSR matrix of float32 ones: SciPy's, or CuPy's where the graph is on a device."""
         return self._contents.adjacency
 
     @cached_property
@@ -131,14 +155,14 @@ class CondensedGraph:
         """Kept features of the kept nodes, in the order of `node_ids` (which pandas and cuDF hold in the index)."""
         c, x = self._contents, self._contents.features
         if c.style.sparse and c.scaling is None and c.reduction is None:  # sparse stays sparse, however full it is
-            x = scipy.sparse.csr_matrix(x)
-        return present.matrix(c.style, x, names=self._feature_names, index=self._index)
+            x = type(c.adjacency)(x)
+        return c.present.matrix(c.style, x, names=self._feature_names, index=self._index)
 
     @property
     def labels(self) -> Any:  # noqa: ANN401 - the caller's kind
         """The caller's labels of training nodes; null (in tables) or `unlabelled` for all others."""
         c = self._contents
-        return present.labels(
+        return c.present.labels(
             c.style.nodes, c.codes, c.class_values, unlabelled=c.unlabelled, name=c.columns.label, index=self._index
         )
 
@@ -159,8 +183,11 @@ class CondensedGraph:
 
     @property
     def scores(self) -> Any:  # noqa: ANN401 - a table of the caller's kind
-        """Scores of all nodes of the full graph: raw components, combined score, rank (1 is best; 0 is unranked)."""
-        return present.table(self._contents.style.nodes, dict(self._contents.scores))
+        """Scores of all nodes of the full graph: raw components, combined score, rank (1 is best; 0 is unranked).
+
+        Arrays have no tables: for them it is pandas on the host and cuDF on a device.
+        """
+        return self._contents.present.table(self._contents.style.nodes, dict(self._contents.scores))
 
     def transform(self, feats: Any) -> Any:  # noqa: ANN401 - any feature matrix in, the same kind out
         """Apply the same choice of features (and scaling and PCA, if any) to other nodes.
@@ -173,79 +200,73 @@ class CondensedGraph:
             With the columns of the full feature matrix: by name in a table (others are ignored), else all of
             them in the original order.
         """
-        feats = unproxy(feats)
-        kind, c = kind_of(feats), self._contents
-        if kind in FRAME_KINDS:
-            frame = frames.to_pandas(feats)
-            missing = [name for name in c.feature_ids if name not in frame.columns]
-            if missing:
-                msg = f"feats lacks the columns {frames.some(missing)} that were kept: pass the original columns"
-                raise InputError(msg)
-            table = frames.read_node_table(
-                frame[list(c.feature_ids)].reset_index(drop=True), node="", label="", train=""
-            )
-            chosen, sparse, index = table.features, table.sparse, frame.index
-        else:
-            x = matrices.read_feature_matrix(feats)
-            if x.shape[1] != c.n_input_features:
-                msg = f"feats has {x.shape[1]} columns, the full graph had {c.n_input_features}: pass all of them"
-                raise InputError(msg)
-            chosen, sparse, index = x[:, c.feature_positions], matrices.is_sparse(feats), None
-        if not np.isfinite(chosen.data if scipy.sparse.issparse(chosen) else chosen).all():
-            msg = "feats has NaN or infinite values in kept columns: clean or impute them first"
-            raise InputError(msg)
-        style = present.choose_style(Style(kind, kind, sparse), "input")
-        return present.matrix(style, self._prepared(chosen), names=self._feature_names, index=index)
+        feats, c = unproxy(feats), self._contents
+        backend = backend_for(feats)
+        given = backend.read_kept(feats, names=c.feature_ids, positions=c.feature_positions, width=c.n_input_features)
+        style = present.choose_style(Style(given.kind, given.kind, given.sparse), "input")
+        return given.present.matrix(
+            style, self._prepared(backend, given.features), names=self._feature_names, index=given.index
+        )
 
-    def _prepared(self, x: np.ndarray | scipy.sparse.csr_matrix) -> np.ndarray | scipy.sparse.csr_matrix:
+    def _prepared(self, backend: Backend, x: Matrix) -> Matrix:
         """Scale and reduce kept features as those of the condensed graph were."""
-        c = self._contents
-        if c.scaling is None and c.reduction is None:
+        xp = backend.xp
+        if self._contents.scaling is None and self._contents.reduction is None:
             return x
-        wide = (x.toarray() if scipy.sparse.issparse(x) else x).astype(np.float64)
-        if c.scaling is not None:
-            wide = (wide - c.scaling[0]) / c.scaling[1]
-        if c.reduction is not None:
-            wide = (wide - c.reduction[0].astype(np.float64)) @ c.reduction[1].T.astype(np.float64)
-        return wide.astype(np.float32)
+        c = self._contents if self._contents.present.xp is xp else self._host
+        scaling, reduction = (
+            None if pair is None else [backend.asarray(part).astype(xp.float64) for part in pair]
+            for pair in (c.scaling, c.reduction)
+        )
+        wide = (x.toarray() if backend.sparse.issparse(x) else x).astype(xp.float64)
+        if scaling is not None:
+            wide = (wide - scaling[0]) / scaling[1]
+        if reduction is not None:
+            wide = (wide - reduction[0]) @ reduction[1].T
+        return wide.astype(xp.float32)
 
     def to_scipy(self) -> tuple[scipy.sparse.csr_matrix, scipy.sparse.csr_matrix]:
         """Adjacency and features as SciPy CSR matrices."""
-        return self._contents.adjacency, scipy.sparse.csr_matrix(self._contents.features)
+        return self._host.adjacency, scipy.sparse.csr_matrix(self._host.features)
 
     def to_networkx(self) -> nx.Graph:
         """Build an undirected NetworkX graph; nodes carry `label` (or None), `train`, `is_root` and `x` (features)."""
-        c = self._contents
+        c = self._host
         values = c.class_values.astype(object)[np.maximum(c.codes, 0)]
         values[c.codes < 0] = None
-        dense = c.features.toarray() if scipy.sparse.issparse(c.features) else c.features
+        dense = c.features.toarray() if hasattr(c.features, "toarray") else c.features
         attributes = {
             "label": values.tolist(),
             "train": c.train_mask.tolist(),
             "is_root": c.is_root.tolist(),
             "x": list(dense),
         }
-        return networks.to_networkx(c.node_ids, self._edge_index, attributes)
+        return networks.to_networkx(c.node_ids, matrices.to_numpy(self._edge_index), attributes)
 
     def to_pyg(self) -> Data:
         """Build a PyG `Data` with x, edge_index, y, train_mask and node_id.
 
         `y` holds the caller's labels where they are non-negative integers (so that it can be compared with the
-        full graph's), else class numbers into `class_values`; -1 is unknown.
+        full graph's), else class numbers into `class_values`; -1 is unknown. Tensors are on the device where the
+        condensed graph is.
         """
-        c = self._contents
+        c, xp = self._contents, self._contents.present.xp
         numeric = c.class_values.dtype.kind in "iu" and bool((c.class_values >= 0).all())
-        y = np.where(c.codes >= 0, c.class_values[np.maximum(c.codes, 0)], -1) if numeric else c.codes
+        y = c.codes
+        if numeric:
+            y = xp.where(c.codes >= 0, xp.asarray(c.class_values)[xp.maximum(c.codes, 0)], -1)
         fields: dict[str, Any] = {
-            "x": c.features.toarray() if scipy.sparse.issparse(c.features) else c.features,
+            "x": c.features.toarray() if hasattr(c.features, "toarray") else c.features,
             "edge_index": self._edge_index,
-            "y": y.astype(np.int64),
+            "y": y.astype(xp.int64),
             "train_mask": c.train_mask,
-            "node_id": c.node_ids if c.node_ids.dtype.kind in "iu" else c.node_ids.tolist(),
         }
+        tensors = {name: c.present.tensor(values) for name, values in fields.items()}
+        whole = getattr(c.node_ids.dtype, "kind", "O") in "iu"
+        tensors["node_id"] = c.present.tensor(c.node_ids) if whole else self._host.node_ids.tolist()
         if not numeric:
-            fields["class_values"] = c.class_values.tolist()
-        return torch.to_pyg(fields)
+            tensors["class_values"] = c.class_values.tolist()
+        return torch.to_pyg(tensors)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to one file (a zip of plain arrays; no pickle), all or nothing.
@@ -255,11 +276,11 @@ class CondensedGraph:
         path : path-like
             Replaced if it exists.
         """
-        c = self._contents
+        c = self._host
         arrays = {
             **{name: getattr(c, name) for name in PLAIN_MEMBERS},
             **_csr_members("adjacency", c.adjacency),
-            **(_csr_members("features", c.features) if scipy.sparse.issparse(c.features) else {"features": c.features}),
+            **(_csr_members("features", c.features) if hasattr(c.features, "indptr") else {"features": c.features}),
             **{f"scores.{name}": values for name, values in c.scores.items()},
         }
         for name in ("scaling", "reduction"):
@@ -297,7 +318,8 @@ class CondensedGraph:
     def as_type(self, output_type: OutputType) -> CondensedGraph:
         """Give the same graph with results in another type."""
         style = present.choose_style(self._contents.style, output_type)
-        return CondensedGraph(replace(self._contents, style=style), self.report)
+        stays = {style.edges, style.nodes} <= set(present.DEVICE_KINDS)
+        return CondensedGraph(replace(self._contents if stays else self._host, style=style), self.report)
 
     def __str__(self) -> str:
         return str(self.report)
@@ -310,9 +332,13 @@ class CondensedGraph:
         )
 
     @cached_property
-    def _edge_index(self) -> np.ndarray:
-        coo = self._contents.adjacency.tocoo()
-        return np.stack([coo.row, coo.col]).astype(np.int64)
+    def _host(self) -> Contents:
+        return self._contents.on_host()
+
+    @cached_property
+    def _edge_index(self) -> Array:
+        xp, coo = self._contents.present.xp, self._contents.adjacency.tocoo()
+        return xp.stack([coo.row, coo.col]).astype(xp.int64)
 
     @property
     def _feature_names(self) -> np.ndarray:
@@ -321,13 +347,12 @@ class CondensedGraph:
         return np.array([f"pc{i}" for i in range(len(self._contents.reduction[1]))])
 
     @property
-    def _index(self) -> Any:  # noqa: ANN401 - a pandas index
-        import pandas as pd
+    def _index(self) -> Any:  # noqa: ANN401 - an index of tables
+        return self._contents.present.index(self._contents.node_ids, self._contents.columns.node)
 
-        return pd.Index(self._contents.node_ids, name=self._contents.columns.node)
-
-    def _vector(self, values: np.ndarray, name: str) -> Any:  # noqa: ANN401 - the caller's kind
-        return present.vector(self._contents.style.nodes, values, name=name, index=self._index)
+    def _vector(self, values: Any, name: str) -> Any:  # noqa: ANN401 - the caller's kind
+        c = self._contents
+        return c.present.vector(c.style.nodes, values, name=name, index=self._index)
 
 
 def _savable(unlabelled: Any) -> int | str | None:  # noqa: ANN401 - any object
@@ -350,6 +375,7 @@ def _contents_from(arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> Conte
         columns=Columns(**meta["columns"]),
         style=Style(**meta["style"]),
         unlabelled=meta["unlabelled"],
+        present=present,
     )
 
 

@@ -27,6 +27,11 @@ class Report:
         Kept features.
     feature_tree : str or None
         The decision tree that counted them; None if the number was given.
+    lid_search : str
+        How the neighbours of LID were found: "exact", "sampled (512 nodes)", or "approximate" with the index.
+    lid_recall, lid_correlation : float or None
+        Of an approximate search, measured on up to 512 drawn nodes: the share of true neighbours among those found,
+        and the rank correlation of LID with exact LID.
     component_count : int or None
         Principal components, if the kept features were reduced to some.
     requested_ratio, storage_ratio, node_ratio, edge_ratio : float
@@ -75,6 +80,9 @@ class Report:
     weights: ScoreWeights
     feature_count: int
     feature_tree: str | None
+    lid_search: str
+    lid_recall: float | None
+    lid_correlation: float | None
     component_count: int | None
     requested_ratio: float
     storage_ratio: float
@@ -114,8 +122,9 @@ class Report:
     def from_dict(cls, plain: dict[str, Any], class_values: Iterable[Any]) -> Report:
         """Rebuild a report from :meth:`to_dict`; `class_values` give classes their type back."""
         typed = {str(value): value for value in class_values}
-        config = plain["config"]
+        config = _completed(plain["config"])
         config = {name: tuple(value) if isinstance(value, list) else value for name, value in config.items()}
+        plain = {"lid_search": config["lid"], "lid_recall": None, "lid_correlation": None, **plain}
         changed = {
             "weights": ScoreWeights(**plain["weights"]),
             "config": HeraldConfig(**config),
@@ -145,6 +154,13 @@ class Report:
         yield f"  share        {100 * self.node_ratio:.3g} % of nodes, {100 * self.edge_ratio:.3g} % of edges"
         shares = f"prototype {w.alpha:.3f}, boundary {w.beta:.3f}, LID {w.gamma:.3f}"
         yield f"  heterophily  {self.heterophily:.3f}: {shares}"
+        if self.lid_correlation is not None:
+            yield (
+                f"  LID          {self.lid_search}: recall {self.lid_recall:.3f}, rank correlation with exact LID "
+                f"{self.lid_correlation:.3f}"
+            )
+        elif self.lid_search != "exact":
+            yield f"  LID          {self.lid_search}"
         counts = ", ".join(f"{value}: {count}" for value, count in self.class_counts.items())
         yield f"  classes      {counts} (entropy {self.class_entropy:.3f})"
         if self.missing_classes:
@@ -158,3 +174,12 @@ class Report:
         yield f"  time         {seconds:.2f} s on {self.backend} ({named})"
         for warning in self.warnings:
             yield f"  note         {warning}"
+
+
+def _completed(config: dict[str, Any]) -> dict[str, Any]:
+    """Say in today's fields what files of earlier versions say: there a reference size alone meant a sample."""
+    if "lid" in config:
+        return config
+    size = config.get("lid_reference")
+    changed = {"lid": "exact"} if size is None else {"lid": "sampled", "lid_reference": size}
+    return {name: value for name, value in config.items() if name != "lid_reference"} | changed

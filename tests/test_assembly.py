@@ -52,19 +52,22 @@ def put_together(
     flags[list(roots)] = True
     ranking = backend.asarray(np.flatnonzero(given.train))
     chosen = backend.asarray(np.array(nodes))
+    anchor = FeatureBudget(len(columns), None)
+    if tree is not None:
+        anchor = FeatureBudget(len(columns), backend.asarray(np.array(tree)), "some tree")
     return assemble(
         backend,
         graph,
         kept=ops.take_columns(backend, graph.features, kept_columns),
         chosen=KeptFeatures(kept_columns, None),
-        anchor=FeatureBudget(len(columns), None if tree is None else backend.asarray(np.array(tree))),
+        anchor=anchor,
         hetero=hetero,
         weights=ScoreWeights(0.5, 0.3, 0.2),
         scores=NodeScores(nothing, nothing, nothing, nothing, ranking),
         scaling=None,
         expansion=Expansion(nothing > 1, nothing > 1, depth, 4),
         pruning=Pruning(chosen, 1),
-        balance=Balance(chosen, backend.asarray(flags), 2, 0, 0, ()),
+        balance=Balance(chosen, backend.asarray(flags), backend.asarray(np.array(2)), 0, 0),
         budget=make_budget(backend, graph, ratio, config),
         config=config,
     )
@@ -104,7 +107,7 @@ def test_statistics_are_those_of_the_result(backend):
 
 
 def test_the_tree_is_named(backend):
-    assert put_together(backend, tree=(0, 2)).tree == backend.tree_name
+    assert put_together(backend, tree=(0, 2)).tree == "some tree"
 
 
 # Published

@@ -289,7 +289,7 @@ def test_keep_within_removes_one_by_one(backend, seed):
                 left.remove(waiting.pop(0))
             kept = keep_within(
                 backend,
-                graph.adjacency,
+                ops.induced(graph.adjacency, backend.asarray(nodes)),
                 backend.asarray(nodes),
                 backend.asarray(position),
                 prices,

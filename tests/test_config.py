@@ -22,14 +22,16 @@ METHOD = {
     "feature_count": None,
     "tree_depth": 50,
     "tree_seed": 42,
+    "feature_tree": "backend",
     "feature_ranking": "fisher",
     "hops": 2,
     "fisher_eps": 1e-12,
     "min_class_size": 1,
+    "lid": "exact",
     "lid_neighbours": 10,
     "lid_rule": "exact",
     "lid_floor": 1e-12,
-    "lid_reference": None,
+    "lid_reference": 512,
     "lid_scaling": "minmax",
     "lid_zero_rows": "cap",
     "node_ranking": "score",
@@ -57,7 +59,8 @@ def test_the_paper_preset_is_the_method():
 
 
 def test_the_default_departs_from_the_paper_in_lid_only():
-    assert differences(HeraldConfig.paper(), HeraldConfig()) == {"lid_scaling": "rank", "lid_zero_rows": "zero"}
+    changed = {"lid": "auto", "lid_scaling": "rank", "lid_zero_rows": "zero"}
+    assert differences(HeraldConfig.paper(), HeraldConfig()) == changed
 
 
 @pytest.mark.parametrize("kind", ["citation", "pubmed", "scaled"])
@@ -68,7 +71,7 @@ def test_the_published_preset(kind):
         "min_class_size": 2,
         "lid_rule": "clipped",
         "lid_floor": 1e-8,
-        "lid_reference": 512,
+        "lid": "sampled",
         "expansion_factor": 10.0,
     }
     assert not HeraldConfig.published(kind).exact
@@ -78,7 +81,7 @@ def test_the_published_preset(kind):
 def test_presets_take_changes():
     assert HeraldConfig.paper(depth=1, lid_scaling="rank").depth == 1
     assert HeraldConfig.paper(lid_scaling="rank").lid_scaling == "rank"
-    assert HeraldConfig.published("pubmed", lid_reference=None).lid_reference is None
+    assert HeraldConfig.published("pubmed", lid="exact").lid == "exact"
 
 
 def test_an_unknown_published_kind():
@@ -108,7 +111,12 @@ BAD = [
     ("patience", -1),
     ("feature_count", 0),
     ("feature_count", 1.5),
+    ("feature_tree", "gpu"),
+    ("lid", "fast"),
+    ("lid", None),
     ("lid_reference", 0),
+    ("lid_reference", 1),
+    ("lid_reference", None),
     ("fisher_eps", 0.0),
     ("lid_floor", -1e-9),
     ("ppr_tol", 0),
@@ -126,7 +134,7 @@ BAD = [
     ("pca_variance", 0.0),
     ("pca_variance", 1.01),
     ("base_weights", (0.4, 0.4)),
-    ("base_weights", (0.5, 0.5, 0.5)),
+    ("base_weights", (0.1, 0.6, 0.5)),
     ("base_weights", (0, 0, 0)),
     ("base_weights", None),
     ("fixed_weights", (-1, 1, 1)),
@@ -155,6 +163,7 @@ GOOD = [
     ("expansion_factor", 1),
     ("pca_variance", 1.0),
     ("base_weights", (1, 0, 0)),
+    ("base_weights", (0.6, 0.4, 0.2)),
     ("base_weights", [0.2, 0.2, 0.2]),
     ("fixed_weights", [3, 2, 1]),
     ("lower_tolerance", 0),

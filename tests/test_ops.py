@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from support import reference
 from support.graphs import build, host, random_raw, raw
+from support.strict import StrictBackend, counted
 
 from herald_gpu import ops
 
@@ -101,6 +102,17 @@ def test_class_counts(backend):
     codes = on(backend, [2, 0, -1, 2], np.int32)
     assert host(backend, ops.class_counts(backend, codes, 4)).tolist() == [1, 0, 2, 0]
     assert host(backend, ops.class_counts(backend, codes[codes > 5], 3)).tolist() == [0, 0, 0]
+    marked = on(backend, [True, False, True, True], bool)
+    assert host(backend, ops.class_counts(backend, codes, 3, marked)).tolist() == [0, 0, 2]
+    assert ops.class_counts(backend, codes, 4).dtype == np.int64
+
+
+def test_tally(backend):
+    places = on(backend, [3, 0, 3, 3], np.int64)
+    assert host(backend, ops.tally(backend, places, 5)).tolist() == [1, 0, 0, 3, 0]
+    weighted = ops.tally(backend, places, 4, on(backend, [0.5, 2, 4, 8]))
+    assert host(backend, weighted).tolist() == [2, 0, 0, 12.5]
+    assert host(backend, ops.tally(backend, places[:0], 2)).tolist() == [0, 0]
 
 
 @pytest.mark.parametrize("block", [8_000_000, 60])
@@ -180,6 +192,26 @@ def test_scalar(backend):
     value = ops.scalar(on(backend, [1, 2]).sum())
     assert value == 3.0
     assert type(value) is float
+
+
+def test_fetch(backend):
+    """Whole numbers come over as they are, up to the last below 2^53; shapes stay."""
+    large = 2**53 - 1
+    table = on(backend, [[1, 2, 3], [4, 5, large]], np.int64)
+    found = ops.fetch(backend, table, table.sum(axis=0)[:0], table[0].max(), table > 4)
+    assert found[0].tolist() == [[1, 2, 3], [4, 5, large]]
+    assert found[1].tolist() == []
+    assert (found[2].shape, int(found[2])) == ((), 3)
+    assert found[3].tolist() == [[0, 0, 0], [0, 1, 1]]
+    assert all(isinstance(one, np.ndarray) for one in found)
+
+
+def test_fetch_is_one_transfer():
+    strict = StrictBackend()
+    values = strict.asarray(np.arange(4))
+    with counted() as transfers:
+        ops.fetch(strict, values, values.sum(), values.max())
+    assert (transfers.to_host, transfers.scalars) == (1, 0)
 
 
 @pytest.mark.parametrize("kind", KINDS)

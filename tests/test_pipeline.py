@@ -228,6 +228,17 @@ def test_every_stage_is_timed_logged_and_told(backend, caplog):
     assert [record for record in caplog.records if "expansion" in record.getMessage()]
 
 
+def test_a_clock_starts_a_run(monkeypatch):
+    started = []
+
+    def start(self):
+        started.append(self)
+
+    monkeypatch.setattr(CpuBackend, "start_run", start)
+    clock = Clock(CpuBackend())
+    assert started == [clock.backend]
+
+
 # Published
 
 

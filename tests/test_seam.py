@@ -34,7 +34,8 @@ CONFIGS = {
     "roots only": replace(PAPER, depth=0),
     "no headroom": replace(PAPER, expansion_factor=1.0),
     "trimmed roots": replace(PAPER, trim_roots=True),
-    "sampled lid": replace(PAPER, lid_reference=20),
+    "sampled lid": replace(PAPER, lid="sampled", lid_reference=20),
+    "host tree": replace(PAPER, feature_tree="host"),
     "dense storage": replace(PAPER, storage="dense"),
     "pca": replace(HeraldConfig(), pca_variance=0.9, storage="dense"),
     "best effort": replace(PAPER, on_infeasible="best_effort"),
@@ -53,7 +54,8 @@ def other(request):
 
 def comparable(config, other):
     """Fix the number of features where the other backend's tree has histogram splits, and may count otherwise."""
-    if other.tree_name == CpuBackend.tree_name or config.feature_count is not None:
+    same_tree = other.tree_name == CpuBackend.tree_name or config.feature_tree == "host"
+    if same_tree or config.feature_count is not None:
         return config
     if config.feature_ranking == "tree":
         pytest.skip("the features would be those of another tree")

@@ -16,6 +16,7 @@ GRAPH = small_graph()
 PROMISED = (
     *("heterophily", "weights", "feature_count", "requested_ratio", "storage_ratio", "node_ratio", "edge_ratio"),
     *("storage_bytes", "budget_bytes", "class_counts", "class_entropy", "feature_variance", "mean_degree", "density"),
+    *("lid_search", "lid_recall", "lid_correlation"),
     *("timings", "peak_memory_bytes", "backend", "versions", "config", "warnings"),
 )
 
@@ -156,3 +157,46 @@ def test_an_unused_budget_is_explained():
 def test_a_report_cannot_be_changed(report):
     with pytest.raises(AttributeError):
         report.heterophily = 0.0
+
+
+# How neighbours were found
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        (HeraldConfig(), None),
+        (HeraldConfig(lid="sampled", lid_reference=20), "LID          sampled (20 nodes)"),
+        (HeraldConfig(lid="approximate"), "LID          approximate (FAISS HNSW): recall"),
+    ],
+)
+def test_the_search_is_named(config, said):
+    report = condensed(config=config, backend="cpu").report
+    lines = [line.strip() for line in str(report).splitlines() if line.strip().startswith("LID ")]
+    assert lines == [] if said is None else lines[0].startswith(said)
+    measured = (report.lid_recall, report.lid_correlation)
+    assert (
+        all(0 <= share <= 1 for share in measured) if "approximate" in report.lid_search else measured == (None, None)
+    )
+    again = Report.from_dict(json.loads(json.dumps(report.to_dict())), report.class_counts)
+    assert again == report
+
+
+def test_a_poor_search_is_warned_of(monkeypatch):
+    monkeypatch.setattr("herald_gpu.lid.GOOD_CORRELATION", 1.1)
+    report = condensed(config=HeraldConfig(lid="approximate"), backend="cpu").report
+    assert any("pass lid='exact'" in warning for warning in report.warnings)
+
+
+@pytest.mark.parametrize(("size", "search"), [(None, "exact"), (40, "sampled")])
+def test_reports_from_before_there_was_a_choice(report, size, search):
+    plain = json.loads(json.dumps(report.to_dict()))
+    for name in ("lid_search", "lid_recall", "lid_correlation"):
+        del plain[name]
+    for name in ("lid", "feature_tree"):
+        del plain["config"][name]
+    plain["config"]["lid_reference"] = size
+    read = Report.from_dict(plain, report.class_counts)
+    assert (read.lid_search, read.lid_recall, read.lid_correlation) == (search, None, None)
+    assert read.config.lid == search
+    assert read.config.lid_reference == (size or 512)

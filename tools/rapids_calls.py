@@ -18,15 +18,26 @@ LIBRARIES = frozenset(
 GIVE_THEMSELVES = frozenset({"astype", "fillna", "fit", "isna", "merge", "reset_index", "sort_values", "take"})
 """Methods that return the object they are called on, or another of its kind."""
 OBJECTS = {
+    ("herald_gpu/backend/rapids/allocation.py", "counted"): "rmm.statistics.Statistics",
+    ("herald_gpu/backend/rapids/allocation.py", "counter"): "rmm.mr.StatisticsResourceAdaptor",
+    ("herald_gpu/backend/rapids/allocation.py", "layer"): "rmm.mr.UpstreamResourceAdaptor",
+    ("herald_gpu/backend/rapids/allocation.py", "limiter"): "rmm.mr.LimitingResourceAdaptor",
+    ("herald_gpu/backend/rapids/allocation.py", "pool"): "rmm.mr.PoolMemoryResource",
     ("herald_gpu/backend/rapids/columns.py", "ordered"): "cudf.Series",
     ("herald_gpu/backend/rapids/columns.py", "values"): "cudf.Series",
     ("herald_gpu/backend/rapids/neighbours.py", "index"): "cuml.neighbors.NearestNeighbors",
     ("herald_gpu/backend/rapids/reading.py", "feats"): "cudf.DataFrame",
+    ("herald_gpu/io/frames.py", "ids"): "cudf.Series",
+    ("herald_gpu/io/frames.py", "table"): "cudf.DataFrame",
 }
 """RAPIDS objects that come out of a function of our own, or from the user: (file, name) -> class."""
-PARTS = {"cudf.DataFrame": "cudf.Series"}
+PARTS = {"cudf.DataFrame": "cudf.Series", "cudf.Series": "cudf.Series"}
 """What an object gives when it is indexed."""
-HELD = {"cudf.Series.index": "cudf.Index"}
+HELD = {
+    "cudf.DataFrame.index": "cudf.Index",
+    "cudf.Series.index": "cudf.Index",
+    "rmm.mr.StatisticsResourceAdaptor.allocation_counts": "rmm.statistics.Statistics",
+}
 """Attributes that hold objects of RAPIDS themselves."""
 FOREIGN = frozenset({"detach"})
 """Methods of others (here torch) that the same variable may hold."""

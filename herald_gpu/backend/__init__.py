@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from herald_gpu.budget import Prices
-    from herald_gpu.io.read import Columns, Source
+    from herald_gpu.io.present import Presenter
+    from herald_gpu.io.read import Columns, Kept, Source, Style
 
 Array: TypeAlias = Any
 """An array of the backend's own kind (`backend.xp`)."""
@@ -24,6 +25,8 @@ Matrix: TypeAlias = Any
 """A dense array or CSR matrix of the backend's own kind."""
 BackendName = Literal["auto", "cpu", "rapids"]
 Memory = Literal["default", "pool", "managed"]
+EXACT_TREE = "scikit-learn, exact splits"
+"""The decision tree that every backend can grow on the host."""
 
 logger = logging.getLogger("herald_gpu")
 
@@ -38,16 +41,16 @@ class Growth:
         The gathered nodes.
     considered : bool array of length N
         The roots that were looked at, accepted or not.
-    accepted : int
+    accepted : int or 0-d array
         How many roots added at least one node.
-    spent : float
+    spent : float or 0-d array
         Storage of the gathered nodes and their induced edges.
     """
 
     member: Array
     considered: Array
-    accepted: int
-    spent: float
+    accepted: Array
+    spent: Array
 
 
 class Backend(Protocol):
@@ -55,8 +58,15 @@ class Backend(Protocol):
 
     name: str
     tree_name: str
+    all_pairs_limit: float
+    """Largest N^2 F at which comparing all pairs of N rows with F features is affordable: about a minute."""
     xp: Any
     sparse: Any
+
+    @property
+    def index_name(self) -> str | None:
+        """The index that finds neighbours approximately; None if its library is not installed."""
+        ...
 
     def read(
         self,
@@ -71,6 +81,14 @@ class Backend(Protocol):
         """Take the caller's objects apart (see :func:`herald_gpu.io.read.read`), leaving data where they can stay."""
         ...
 
+    def read_kept(self, feats: Any, *, names: Array, positions: Array, width: int) -> Kept:  # noqa: ANN401
+        """Read the kept columns of a feature matrix (see :func:`herald_gpu.io.read.read_kept`)."""
+        ...
+
+    def presenter(self, given: Source, style: Style) -> Presenter:
+        """Choose what gives results: on the host, or on the device where the graph came from it and can go back."""
+        ...
+
     def asarray(self, value: Any, dtype: Any = None) -> Array:  # noqa: ANN401 - anything array-like
         """Bring a host array or SciPy CSR matrix to this backend; what is there already passes."""
         ...
@@ -79,7 +97,17 @@ class Backend(Protocol):
         """Copy an array or CSR matrix to the host, as NumPy array or SciPy CSR."""
         ...
 
-    def nearest_distances(self, x: Matrix, inverse_norm: Array, k: int, reference: Array | None = None) -> Array:
+    def nearest_distances(
+        self,
+        x: Matrix,
+        inverse_norm: Array,
+        k: int,
+        reference: Array | None = None,
+        *,
+        rows: Array | None = None,
+        keep_self: bool = False,
+        approximate: bool = False,
+    ) -> Array:
         """Cosine distances of every row to its k nearest rows, ascending, in float64.
 
         A row is never its own neighbour (told by index, not by distance). Candidates may be found in float32;
@@ -95,12 +123,19 @@ class Backend(Protocol):
         k : int
             At most the number of reference rows other than the row itself.
         reference : int array, optional
-            Look for neighbours among these rows only; here a row may be its own neighbour, as in the published
-            code.
+            Look for neighbours among these rows only.
+        rows : int array, optional
+            Give the distances of these rows only.
+        keep_self : bool
+            With a reference: a row of it may be its own neighbour, as in the published code.
+        approximate : bool
+            Let an index find the candidates (:attr:`index_name`): some neighbours may be missed for others a
+            little farther away. Of all rows among all rows only, so without `reference` and `rows`.
 
         Returns
         -------
         (N, k) float64 array
+            Or one row for each of `rows`.
         """
         ...
 
@@ -114,7 +149,7 @@ class Backend(Protocol):
         depth: int,
         patience: int,
         member: Array | None = None,
-        spent: float = 0.0,
+        spent: Array = 0.0,
         quota: int | None = None,
         stop_when_full: bool = False,
     ) -> Growth:
@@ -135,7 +170,7 @@ class Backend(Protocol):
         patience : int
             Stop after more than this many rejections in a row. An acceptance resets the count; a root that
             adds nothing does not.
-        member, spent : bool array, float
+        member, spent : bool array, float or 0-d array
             Start from these nodes and their storage.
         quota : int, optional
             Stop after this many accepted roots.
@@ -160,8 +195,11 @@ class Backend(Protocol):
         """
         ...
 
-    def tree_features(self, x: Matrix, codes: Array, *, max_depth: int, seed: int) -> Array:
-        """Give the ascending indices of the features that a decision tree on (x, codes) splits on."""
+    def tree_features(self, x: Matrix, codes: Array, *, max_depth: int, seed: int, on_host: bool = False) -> Array:
+        """Give the ascending indices of the features that a decision tree on (x, codes) splits on.
+
+        The tree is :attr:`tree_name`; with `on_host` it is `EXACT_TREE`, for which `x` is copied to the host.
+        """
         ...
 
     def principal_components(self, x: Matrix, variance: float) -> tuple[Array, Array]:
@@ -170,6 +208,10 @@ class Backend(Protocol):
 
     def stage(self, name: str) -> AbstractContextManager[None]:
         """Surround a stage: mark it for profilers, and wait at its end for queued work, so that clocks are right."""
+        ...
+
+    def start_run(self) -> None:
+        """Forget what belongs to earlier runs, as far as it can be told apart: a new one starts."""
         ...
 
     def peak_memory(self) -> int | None:
@@ -220,3 +262,15 @@ def get_backend(name: BackendName = "auto", *, memory: Memory = "default") -> Ba
     from herald_gpu.backend.cpu import CpuBackend
 
     return CpuBackend()
+
+
+def backend_for(value: Any) -> Backend:  # noqa: ANN401 - any object
+    """Choose the backend that can work where an object is; what is on a device comes to the host without RAPIDS."""
+    from herald_gpu.io.kinds import device_of
+
+    if device_of(value) == "cuda":
+        from herald_gpu.backend.probe import probe
+
+        if probe().available:
+            return get_backend("rapids")
+    return get_backend("cpu")

@@ -32,11 +32,12 @@ def offer_tile(tile, row0, column_ids, best, best_index):
 
 
 @njit(cache=True, parallel=True)
-def offer_tile_keeping_self(tile, row0, column_ids, best, best_index):
-    """As `offer_tile`, for a sampled reference in which a row may find itself."""
+def offer_rows(tile, row0, banned, column_ids, best, best_index):
+    """As `offer_tile`, for chosen rows: each has one column id that it must not find (itself), or -1."""
     for i in prange(tile.shape[0]):
         for j in range(tile.shape[1]):
-            _offer(tile[i, j], column_ids[j], best[row0 + i], best_index[row0 + i])
+            if column_ids[j] != banned[i]:
+                _offer(tile[i, j], column_ids[j], best[row0 + i], best_index[row0 + i])
 
 
 @njit(cache=True, parallel=True)
@@ -61,33 +62,44 @@ def sparse_neighbours(indptr, indices, data, post_ptr, post_row, post_value, bes
 
 
 @njit(cache=True, parallel=True)
-def dense_distances(x, inverse_norm, candidates, out):
-    """Half squared distance of normalised rows to their candidates, in float64; 1 if either row is zero."""
-    for u in prange(candidates.shape[0]):
+def dense_distances(x, inverse_norm, rows, candidates, out):
+    """Half squared distance of normalised rows to their candidates, in float64.
+
+    1 if either row is zero, infinite where there is no candidate (-1).
+    """
+    for i in prange(rows.shape[0]):
+        u = rows[i]
         a = inverse_norm[u]
         for j in range(candidates.shape[1]):
-            v = candidates[u, j]
+            v = candidates[i, j]
+            if v < 0:
+                out[i, j] = np.inf
+                continue
             b = inverse_norm[v]
             if a == 0.0 or b == 0.0:
-                out[u, j] = 1.0
+                out[i, j] = 1.0
                 continue
             total = 0.0
             for f in range(x.shape[1]):
                 step = np.float64(x[u, f]) * a - np.float64(x[v, f]) * b
                 total += step * step
-            out[u, j] = 0.5 * total
+            out[i, j] = 0.5 * total
 
 
 @njit(cache=True, parallel=True)
-def sparse_distances(indptr, indices, data, inverse_norm, candidates, out):
+def sparse_distances(indptr, indices, data, inverse_norm, rows, candidates, out):
     """As `dense_distances`, merging two sorted CSR rows."""
-    for u in prange(candidates.shape[0]):
+    for i in prange(rows.shape[0]):
+        u = rows[i]
         a = inverse_norm[u]
         for j in range(candidates.shape[1]):
-            v = candidates[u, j]
+            v = candidates[i, j]
+            if v < 0:
+                out[i, j] = np.inf
+                continue
             b = inverse_norm[v]
             if a == 0.0 or b == 0.0:
-                out[u, j] = 1.0
+                out[i, j] = 1.0
                 continue
             p, p_end = indptr[u], indptr[u + 1]
             q, q_end = indptr[v], indptr[v + 1]
@@ -104,7 +116,7 @@ def sparse_distances(indptr, indices, data, inverse_norm, candidates, out):
                     p += 1
                     q += 1
                 total += step * step
-            out[u, j] = 0.5 * total
+            out[i, j] = 0.5 * total
 
 
 @njit(cache=True)

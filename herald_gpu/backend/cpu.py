@@ -11,22 +11,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse
 
-from herald_gpu.backend import Growth
-from herald_gpu.io.read import read
+from herald_gpu.backend import EXACT_TREE, Growth, _index, _neighbours
+from herald_gpu.backend._tree import exact_tree_features
+from herald_gpu.io import present
+from herald_gpu.io.read import read, read_kept
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from herald_gpu.backend import Array, Matrix
     from herald_gpu.budget import Prices
-    from herald_gpu.io.read import Columns, Source
+    from herald_gpu.io.present import Presenter
+    from herald_gpu.io.read import Columns, Kept, Source, Style
 
-TILE = 2048
-"""Rows and columns of one tile of similarities: 16 MB of float32."""
-MARGIN = 8
-"""Candidates found in float32 beyond k, so that the k nearest in float64 are among them."""
-GEMM_ADVANTAGE = 24.0
-"""One scattered multiply-add of the posting lists costs about this many of a blocked GEMM."""
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
 
 
@@ -41,9 +38,15 @@ class CpuBackend:
     """
 
     name = "cpu"
-    tree_name = "scikit-learn, exact splits"
+    tree_name = EXACT_TREE
+    all_pairs_limit = 1e12  # 5 s at 20,000 rows of 300 features (1.2e11) on two cores
     xp: Any = np
     sparse: Any = scipy.sparse
+
+    @property
+    def index_name(self) -> str | None:
+        """See :class:`~herald_gpu.backend.Backend`."""
+        return _index.NAME if _index.available() else None
 
     def read(
         self,
@@ -58,6 +61,14 @@ class CpuBackend:
         """See :class:`~herald_gpu.backend.Backend`: what is on a device comes to the host."""
         return read(edges, feats, given_labels, given_train, columns=columns, unlabelled=unlabelled)
 
+    def read_kept(self, feats: Any, *, names: Array, positions: Array, width: int) -> Kept:  # noqa: ANN401 - any matrix
+        """See :class:`~herald_gpu.backend.Backend`."""
+        return read_kept(feats, names=names, positions=positions, width=width)
+
+    def presenter(self, given: Source, style: Style) -> Presenter:  # noqa: ARG002 - there is one place only
+        """See :class:`~herald_gpu.backend.Backend`."""
+        return present
+
     def asarray(self, value: Any, dtype: Any = None) -> Array:  # noqa: ANN401 - anything array-like
         """See :class:`~herald_gpu.backend.Backend`; SciPy matrices pass."""
         return value if scipy.sparse.issparse(value) else np.asarray(value, dtype=dtype)
@@ -66,30 +77,21 @@ class CpuBackend:
         """See :class:`~herald_gpu.backend.Backend`."""
         return value
 
-    def nearest_distances(self, x: Matrix, inverse_norm: Array, k: int, reference: Array | None = None) -> Array:
-        """See :class:`~herald_gpu.backend.Backend`.
-
-        Dense rows meet in tiles of a float32 matrix product, each tile serving both of its sides; sparse rows
-        meet through posting lists, unless so many of them overlap that densified tiles are cheaper.
-        """
-        from herald_gpu.backend import _kernels
-
-        n, sparse = int(x.shape[0]), scipy.sparse.issparse(x)
-        others = n - 1 if reference is None else len(reference)
-        count = min(others, k + MARGIN)
-        candidates = np.zeros((n, count), dtype=np.int64)
-        best = np.full((n, count), -np.inf, dtype=np.float32)
-        if sparse and reference is None and _posting_lists_pay(x):
-            _sparse_candidates(x, inverse_norm, best, candidates)
-        else:
-            _tile_candidates(x, inverse_norm, reference, best, candidates)
-        distances = np.empty((n, count), dtype=np.float64)
-        if sparse:
-            _kernels.sparse_distances(x.indptr, x.indices, x.data, inverse_norm, candidates, distances)
-        else:
-            _kernels.dense_distances(x, inverse_norm, candidates, distances)
-        distances.sort(axis=1)
-        return distances[:, :k]
+    def nearest_distances(
+        self,
+        x: Matrix,
+        inverse_norm: Array,
+        k: int,
+        reference: Array | None = None,
+        *,
+        rows: Array | None = None,
+        keep_self: bool = False,
+        approximate: bool = False,
+    ) -> Array:
+        """See :class:`~herald_gpu.backend.Backend`."""
+        if approximate:
+            return _neighbours.approximate_nearest(x, inverse_norm, k)
+        return _neighbours.exact_nearest(x, inverse_norm, k, reference, rows, keep_self=keep_self)
 
     def grow(
         self,
@@ -101,7 +103,7 @@ class CpuBackend:
         depth: int,
         patience: int,
         member: Array | None = None,
-        spent: float = 0.0,
+        spent: Array = 0.0,
         quota: int | None = None,
         stop_when_full: bool = False,
     ) -> Growth:
@@ -143,12 +145,17 @@ class CpuBackend:
                 break
         return rank
 
-    def tree_features(self, x: Matrix, codes: Array, *, max_depth: int, seed: int) -> Array:
+    def tree_features(
+        self,
+        x: Matrix,
+        codes: Array,
+        *,
+        max_depth: int,
+        seed: int,
+        on_host: bool = False,  # noqa: ARG002 - it is in any case
+    ) -> Array:
         """See :class:`~herald_gpu.backend.Backend`: scikit-learn's exact tree."""
-        from sklearn.tree import DecisionTreeClassifier
-
-        tree = DecisionTreeClassifier(max_depth=max_depth, random_state=seed).fit(x, codes).tree_
-        return np.unique(tree.feature[tree.feature >= 0]).astype(np.int64)
+        return exact_tree_features(x, codes, max_depth=max_depth, seed=seed)
 
     def principal_components(self, x: Matrix, variance: float) -> tuple[Array, Array]:
         """See :class:`~herald_gpu.backend.Backend`; each component's largest entry is positive."""
@@ -166,6 +173,9 @@ class CpuBackend:
         """See :class:`~herald_gpu.backend.Backend`: nothing is queued on the host."""
         return nullcontext()
 
+    def start_run(self) -> None:
+        """See :class:`~herald_gpu.backend.Backend`: nothing to do, the system does not forget a process's peak."""
+
     def peak_memory(self) -> int | None:
         """See :class:`~herald_gpu.backend.Backend`: the largest resident size of this process so far."""
         try:
@@ -178,47 +188,7 @@ class CpuBackend:
     def versions(self) -> dict[str, str]:
         """See :class:`~herald_gpu.backend.Backend`."""
         found = {name: importlib.metadata.version(name) for name in LIBRARIES}
-        return {"python": platform.python_version(), **found}
-
-
-def _posting_lists_pay(x: Matrix) -> bool:
-    occurrences = np.bincount(x.indices, minlength=x.shape[1]).astype(np.float64)
-    return bool(GEMM_ADVANTAGE * (occurrences**2).sum() <= float(x.shape[0]) ** 2 * x.shape[1])
-
-
-def _sparse_candidates(x: Matrix, inverse_norm: Array, best: Array, candidates: Array) -> None:
-    from herald_gpu.backend import _kernels
-
-    unit = x.data * np.repeat(inverse_norm, np.diff(x.indptr))
-    postings = scipy.sparse.csr_matrix((unit, x.indices, x.indptr), shape=x.shape).tocsc()
-    scratch = _kernels.thread_rows(x.shape[0])
-    _kernels.sparse_neighbours(
-        x.indptr, x.indices, unit, postings.indptr, postings.indices, postings.data, best, candidates, scratch
-    )
-
-
-def _tile_candidates(x: Matrix, inverse_norm: Array, reference: Array | None, best: Array, candidates: Array) -> None:
-    from herald_gpu.backend import _kernels
-
-    n = x.shape[0]
-    if reference is not None:
-        columns = _unit_rows(x[reference], inverse_norm[reference])
-        for low in range(0, n, TILE):
-            rows = _unit_rows(x[low : low + TILE], inverse_norm[low : low + TILE])
-            _kernels.offer_tile_keeping_self(rows @ columns.T, low, reference, best, candidates)
-        return
-    for low in range(0, n, TILE):
-        rows = _unit_rows(x[low : low + TILE], inverse_norm[low : low + TILE])
-        for left in range(low, n, TILE):
-            columns = rows if left == low else _unit_rows(x[left : left + TILE], inverse_norm[left : left + TILE])
-            tile = rows @ columns.T
-            _kernels.offer_tile(tile, low, np.arange(left, left + len(columns)), best, candidates)
-            if left != low:  # the other half of the symmetric matrix
-                _kernels.offer_tile(tile.T, left, np.arange(low, low + len(rows)), best, candidates)
-
-
-def _unit_rows(x: Matrix, inverse_norm: Array) -> Array:
-    return (_dense(x) * inverse_norm[:, None]).astype(np.float32)
+        return {"python": platform.python_version(), **found, **_index.versions()}
 
 
 def _dense(x: Matrix) -> Array:

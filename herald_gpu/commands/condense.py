@@ -33,6 +33,14 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
         type=Path,
         help="CSV, TSV or Parquet with a row per node, or NPZ as in --data",
     )
+    files.add_argument("--dataset", metavar="NAME", help="a data set by name instead; 'herald datasets' lists them")
+    files.add_argument(
+        "--dataset-split",
+        metavar="SPLIT",
+        type=literal,
+        default="paper",
+        help="its split: paper, source, or the seed of a random one (default %(default)s)",
+    )
     files.add_argument(
         "--split", metavar="K", type=int, default=0, help="column of a two-dimensional train_mask (default 0)"
     )
@@ -137,11 +145,18 @@ def build_config(preset: str, changes: dict[str, Any]) -> HeraldConfig:
 
 def read_graph(args: argparse.Namespace) -> tuple[Any, Any, Any, Any]:
     """Read edges, features, labels and training set; a table of nodes holds the last two itself."""
-    from herald_gpu.datasets import read_npz, read_table
+    from herald_gpu.datasets import load_graph, read_npz, read_table
 
-    if (args.data is None) == (args.edges is None) or (args.edges is None) != (args.features is None):
-        msg = "pass either --data NPZ or both --edges FILE and --features FILE to say which graph to condense"
+    ways = [args.data, args.edges, args.dataset]
+    if sum(way is not None for way in ways) != 1 or (args.edges is None) != (args.features is None):
+        msg = (
+            "pass either --data NPZ or both --edges FILE and --features FILE, or --dataset NAME, "
+            "to say which graph to condense"
+        )
         raise ConfigError(msg)
+    if args.dataset is not None:
+        graph = load_graph(args.dataset, split=args.dataset_split)
+        return graph.edge_index, graph.features, graph.labels, graph.train
     edges: Any
     nodes: GraphFile | None
     if args.data:

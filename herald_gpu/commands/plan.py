@@ -32,6 +32,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
     graph.add_argument("--density", type=float, default=1.0, help="share of feature values that are not zero")
     graph.add_argument("--binary", action="store_true", help="all of those are 1")
     graph.add_argument("--train-share", type=float, default=0.56, help="share of training nodes (default %(default)s)")
+    graph.add_argument("--on-device", action="store_true", help="it is on the device already, as cuDF or CuPy")
     graph.add_argument("--degree-skew", type=float, help="mean squared degree over squared mean degree")
     wanted = parser.add_argument_group("run")
     wanted.add_argument("--ratio", type=float, default=0.01, help="share of the storage to keep (default %(default)s)")
@@ -62,6 +63,7 @@ def run(args: argparse.Namespace) -> None:
         train_share=args.train_share,
         density=args.density,
         binary=args.binary,
+        on_device=args.on_device,
         degree_skew=args.degree_skew,
         feature_count=args.feature_count,
         device=read_device(args),

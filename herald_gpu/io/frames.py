@@ -65,19 +65,19 @@ def read_edge_columns(frame: pd.DataFrame, source: str, target: str) -> tuple[np
     return frame[source].to_numpy(), frame[target].to_numpy(), warnings
 
 
-def check_edge_columns(frame: Any, source: str, target: str) -> list[str]:  # noqa: ANN401 - pandas or cuDF
+def check_edge_columns(table: Any, source: str, target: str) -> list[str]:  # noqa: ANN401 - pandas or cuDF
     """Refuse a table of edges without its two columns or with gaps in them; tell what else it has."""
     for argument, name in (("source", source), ("target", target)):
-        if name not in frame.columns:
+        if name not in table.columns:
             msg = (
-                f"edges has no column {name!r} (it has {some(frame.columns)}): name the column with {argument}=, "
+                f"edges has no column {name!r} (it has {some(table.columns)}): name the column with {argument}=, "
                 "for example source='from', target='to'"
             )
             raise ColumnError(msg)
-        if frame[name].isna().any():
-            msg = f"edges column {name!r} has {int(frame[name].isna().sum())} missing values: drop those rows first"
+        if table[name].isna().any():
+            msg = f"edges column {name!r} has {int(table[name].isna().sum())} missing values: drop those rows first"
             raise InputError(msg)
-    extra = [name for name in frame.columns if name not in (source, target)]
+    extra = [name for name in table.columns if name not in (source, target)]
     return [f"edge columns {some(extra)} are ignored: edges carry no weights or attributes here"] if extra else []
 
 
@@ -93,11 +93,11 @@ def read_node_table(frame: pd.DataFrame, *, node: str, label: str, train: str, a
     argument : str
         What to call the table in messages.
     """
-    ids = node_ids(frame, node, argument)
+    column = node_ids(frame, node, argument)
     names = [name for name in frame.columns if name not in (node, label, train)]
     features, sparse = _feature_columns(frame, names, argument)
     return NodeTable(
-        ids=ids.infer_objects().to_numpy(),
+        ids=column.infer_objects().to_numpy(),
         features=features,
         names=names,
         labels=frame[label] if label in frame.columns else None,
@@ -106,15 +106,15 @@ def read_node_table(frame: pd.DataFrame, *, node: str, label: str, train: str, a
     )
 
 
-def node_ids(frame: Any, node: str, argument: str) -> Any:  # noqa: ANN401 - pandas or cuDF, frame in, series out
+def node_ids(table: Any, node: str, argument: str) -> Any:  # noqa: ANN401 - pandas or cuDF, a table in, a column out
     """Take the node ids of a table: one a row, each once."""
-    if not frame.columns.is_unique:
-        msg = f"{argument} has repeated column names {some(frame.columns[frame.columns.duplicated()])}: rename them"
+    if not table.columns.is_unique:
+        msg = f"{argument} has repeated column names {some(table.columns[table.columns.duplicated()])}: rename them"
         raise ColumnError(msg)
-    if node not in frame.columns and frame.index.nlevels > 1:
+    if node not in table.columns and table.index.nlevels > 1:
         msg = f"{argument} has a MultiIndex and no column {node!r}: name a column of node ids with node="
         raise ColumnError(msg)
-    ids = frame[node] if node in frame.columns else frame.index.to_series()
+    ids = table[node] if node in table.columns else table.index.to_series()
     if ids.isna().any():
         msg = f"{argument} has {int(ids.isna().sum())} missing node ids: every row needs one"
         raise InputError(msg)
@@ -126,12 +126,12 @@ def node_ids(frame: Any, node: str, argument: str) -> Any:  # noqa: ANN401 - pan
     return ids
 
 
-def check_feature_columns(frame: Any, names: list[Any], argument: str) -> None:  # noqa: ANN401 - pandas or cuDF
+def check_feature_columns(table: Any, names: list[Any], argument: str) -> None:  # noqa: ANN401 - pandas or cuDF
     """Refuse a table without features, or with features that are not numbers."""
     if not names:
         msg = f"{argument} has no feature columns: graphs without features are not supported, add at least one column"
         raise UnsupportedInputError(msg)
-    dtypes = [getattr(dtype, "subtype", dtype) for dtype in frame[names].dtypes]
+    dtypes = [getattr(dtype, "subtype", dtype) for dtype in table.dtypes[names]]
     bad = [n for n, d in zip(names, dtypes, strict=True) if not pd.api.types.is_numeric_dtype(d) or d.kind == "c"]
     if bad:
         msg = (

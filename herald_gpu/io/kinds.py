@@ -28,12 +28,14 @@ _ROOTS: dict[str, Kind] = {
 }
 
 
-def unproxy(value: Any) -> Any:  # noqa: ANN401 - any object
-    """Give the plain object behind a `cudf.pandas` proxy; other objects pass.
+def is_proxy(value: Any) -> bool:  # noqa: ANN401 - any object
+    """Tell a `cudf.pandas` proxy; asked first, since merely asking one for `__cuda_array_interface__` moves data."""
+    return hasattr(type(value), "_fsproxy_slow")
 
-    Proxies are looked for first: merely asking one for `__cuda_array_interface__` moves data.
-    """
-    if hasattr(type(value), "_fsproxy_slow"):
+
+def unproxy(value: Any) -> Any:  # noqa: ANN401 - any object
+    """Give the plain object of the host behind a `cudf.pandas` proxy; other objects pass."""
+    if is_proxy(value):
         return value.as_cpu_object() if hasattr(value, "as_cpu_object") else value._fsproxy_slow  # noqa: SLF001
     return value
 

@@ -58,9 +58,14 @@ def to_csr(value: Any) -> scipy.sparse.csr_matrix:  # noqa: ANN401 - any sparse 
     return scipy.sparse.csr_matrix(value)
 
 
+def to_host(value: Any) -> np.ndarray | scipy.sparse.csr_matrix:  # noqa: ANN401 - any matrix
+    """Bring any matrix to NumPy, or to a SciPy CSR matrix if it is sparse."""
+    return to_csr(value) if is_sparse(value) else to_numpy(value)
+
+
 def read_feature_matrix(value: Any) -> np.ndarray | scipy.sparse.csr_matrix:  # noqa: ANN401 - any matrix
     """Take features from a dense or sparse matrix."""
-    matrix = to_csr(value) if is_sparse(value) else to_numpy(value)
+    matrix = to_host(value)
     check_features(matrix)
     with np.errstate(over="ignore"):  # beyond float32 becomes infinite, which is reported by place later
         return matrix.astype(np.float32, copy=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import pandas as pd
@@ -15,6 +15,56 @@ from herald_gpu.io.read import Style
 
 OutputType = Literal["input", "numpy", "pandas", "polars", "arrow", "torch", "cupy", "cudf"]
 OUTPUT_TYPES = ("input", "numpy", "pandas", "polars", "arrow", "torch", "cupy", "cudf")
+DEVICE_KINDS: tuple[Kind, ...] = ("cudf", "cupy", "cupyx", "torch")
+"""What results can be given as without leaving the device."""
+xp = np
+
+
+class Presenter(Protocol):
+    """What gives arrays to the caller: this module for arrays on the host, a backend's own for those on a device."""
+
+    xp: Any
+
+    def take(self, ids: Any, places: Any) -> Any:  # noqa: ANN401 - ids of any type
+        """Ids at these places."""
+        ...
+
+    def index(self, ids: Any, name: str) -> Any:  # noqa: ANN401
+        """Make the index of a table."""
+        ...
+
+    def vector(self, kind: Kind, values: Any, *, name: str | None = None, index: Any = None) -> Any:  # noqa: ANN401
+        """A column of values."""
+        ...
+
+    def labels(
+        self,
+        kind: Kind,
+        codes: Any,  # noqa: ANN401
+        classes: np.ndarray,
+        *,
+        unlabelled: Any,  # noqa: ANN401
+        name: str,
+        index: Any,  # noqa: ANN401
+    ) -> Any:  # noqa: ANN401
+        """Class values of nodes."""
+        ...
+
+    def matrix(self, style: Style, x: Any, *, names: np.ndarray, index: Any = None) -> Any:  # noqa: ANN401
+        """A feature matrix."""
+        ...
+
+    def table(self, kind: Kind, columns: dict[str, Any]) -> Any:  # noqa: ANN401
+        """A table from columns."""
+        ...
+
+    def edges(self, style: Style, source: Any, target: Any, *, names: tuple[str, str]) -> Any:  # noqa: ANN401
+        """Edges in the caller's ids."""
+        ...
+
+    def tensor(self, values: Any) -> Any:  # noqa: ANN401
+        """Copy an array into a torch tensor."""
+        ...
 
 
 def check_output_type(output_type: str) -> None:
@@ -37,6 +87,21 @@ def _settled(kind: Kind) -> Kind:
     return plain.get(kind, kind)
 
 
+def take(ids: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """Ids at these places."""
+    return ids[places]
+
+
+def index(ids: np.ndarray, name: str) -> pd.Index:
+    """Make the index of a table."""
+    return pd.Index(ids, name=name)
+
+
+def tensor(values: np.ndarray) -> Any:  # noqa: ANN401 - a torch tensor
+    """Copy an array into a torch tensor."""
+    return torch.to_tensor(values)
+
+
 def vector(kind: Kind, values: Any, *, name: str | None = None, index: Any = None) -> Any:  # noqa: ANN401 - the caller's kind
     """A column of values; in pandas and cuDF it carries `index`."""
     if kind in ("pandas", "cudf"):
@@ -47,7 +112,7 @@ def vector(kind: Kind, values: Any, *, name: str | None = None, index: Any = Non
     if kind == "arrow":
         return library("pyarrow", "arrow").array(values.tolist())
     if kind == "torch" and values.dtype.kind in "biuf":
-        return torch.to_tensor(values)
+        return tensor(values)
     if kind == "cupy" and values.dtype.kind in "biuf":
         return library("cupy").asarray(values)
     return values

@@ -15,6 +15,8 @@ from herald_gpu.io.kinds import FRAME_KINDS, Kind, check_devices, kind_of, unpro
 if TYPE_CHECKING:
     import scipy.sparse
 
+    from herald_gpu.io.present import Presenter
+
 
 @dataclass(frozen=True)
 class Columns:
@@ -56,6 +58,8 @@ class Source:
     train : bool array
     style : Style
     warnings : list of str
+    on_device : bool
+        Whether arrays and ids are on a device. Ids of features and classes are always on the host.
     """
 
     source: np.ndarray
@@ -68,6 +72,31 @@ class Source:
     train: np.ndarray
     style: Style
     warnings: list[str] = field(default_factory=list)
+    on_device: bool = False
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Features of other nodes, cut down to the columns that a condensed graph kept.
+
+    Attributes
+    ----------
+    features : float32 array or CSR matrix
+    kind : Kind
+        What they came as.
+    sparse : bool
+        Whether they came sparse.
+    index : index, optional
+        Of the table they came in.
+    present : Presenter
+        What gives them back.
+    """
+
+    features: Any
+    kind: Kind
+    sparse: bool
+    index: Any
+    present: Presenter
 
 
 def read(
@@ -121,6 +150,55 @@ def read(
         style=style,
         warnings=warnings + more,
     )
+
+
+def read_kept(feats: Any, *, names: np.ndarray, positions: np.ndarray, width: int) -> Kept:  # noqa: ANN401 - any matrix
+    """Read the kept columns of a feature matrix.
+
+    Parameters
+    ----------
+    feats : table, array, tensor or sparse matrix
+    names, positions : arrays
+        The kept columns: in tables by name, elsewhere by number.
+    width : int
+        How many columns a matrix without names must have.
+    """
+    from herald_gpu.io import present
+
+    kind = kind_of(feats)
+    if kind in FRAME_KINDS:
+        frame = frames.to_pandas(feats)
+        check_kept_columns(frame, names)
+        table = frames.read_node_table(frame[list(names)].reset_index(drop=True), node="", label="", train="")
+        chosen, sparse, index = table.features, table.sparse, frame.index
+    else:
+        x = matrices.read_feature_matrix(feats)
+        check_width(x, width)
+        chosen, sparse, index = x[:, positions], matrices.is_sparse(feats), None
+    check_kept_values(np, chosen.data if sparse else chosen)
+    return Kept(chosen, kind, sparse, index, present)
+
+
+def check_kept_columns(table: Any, names: np.ndarray) -> None:  # noqa: ANN401 - pandas or cuDF
+    """Refuse a table without some of the kept columns."""
+    missing = [name for name in names if name not in table.columns]
+    if missing:
+        msg = f"feats lacks the columns {frames.some(missing)} that were kept: pass the original columns"
+        raise InputError(msg)
+
+
+def check_width(x: Any, width: int) -> None:  # noqa: ANN401 - a matrix of any library
+    """Refuse a matrix with another number of columns than the full graph had."""
+    if x.shape[1] != width:
+        msg = f"feats has {x.shape[1]} columns, the full graph had {width}: pass all of them"
+        raise InputError(msg)
+
+
+def check_kept_values(xp: Any, values: Any) -> None:  # noqa: ANN401 - an array and its library
+    """Refuse values that are no numbers."""
+    if not bool(xp.isfinite(values).all()):
+        msg = "feats has NaN or infinite values in kept columns: clean or impute them first"
+        raise InputError(msg)
 
 
 def _read_nodes(feats: Any, edges: Any, edge_kind: Kind, columns: Columns) -> tuple[frames.NodeTable, Style]:  # noqa: ANN401

@@ -72,6 +72,5 @@ def to_sparse_tensor(matrix: scipy.sparse.csr_matrix) -> torch.Tensor:
 
 
 def to_pyg(fields: dict[str, Any]) -> Data:
-    """Build a PyG `Data`; NumPy arrays among the fields become tensors."""
-    data = library("torch_geometric.data").Data
-    return data(**{k: to_tensor(v) if isinstance(v, np.ndarray) else v for k, v in fields.items()})
+    """Build a PyG `Data`."""
+    return library("torch_geometric.data").Data(**fields)

@@ -21,6 +21,8 @@ ROUNDING = 48 * 512
 """The pool hands out multiples of 512 bytes; no stage holds more than some dozens of small arrays."""
 TREE_NODES, TREE_COLUMN_BLOCKS = 4096, 10
 """Nodes and column blocks whose histograms cuML's tree builder keeps at once."""
+COLUMNS_AT_ONCE = 16
+"""Bytes of a node that cuDF needs besides while it casts one column after another: an estimate."""
 BYTES_PER_PRODUCT = 12
 """Buffer of cuSPARSE for one product of a sparse matrix with a sparse matrix: column and float64 value."""
 
@@ -32,7 +34,7 @@ def footprints(s: Sizes, config: HeraldConfig, usable: int) -> dict[str, Footpri
     scores = kept + 32 * s.nodes + 8 * s.train
     members = scores + 2 * s.nodes
     found = {
-        "reading": Footprint(_reading(s)),
+        "reading": Footprint(_reading(s), COLUMNS_AT_ONCE * s.nodes if s.on_device else 0),
         "budget": Footprint(graph + 24 * s.nodes),
         "heterophily": Footprint(graph + _neighbour_classes(s)),
     }
@@ -68,10 +70,17 @@ def _promoted(s: Sizes) -> int:
 
 
 def _reading(s: Sizes) -> int:
-    """Edges sorted into CSR (given both ways, as int64), or features looked at beside the finished adjacency."""
+    """Edges sorted into CSR (given both ways, as int64), or features looked at beside the finished adjacency.
+
+    From the device: a copy of the features waits meanwhile, column-major as cuDF gives it, and is copied once more, to
+    rows; either in the order of the node ids, or when the values are looked at.
+    """
     edges = 89 * s.edges + 8 * s.nodes
     features = 20 * s.values + 12 * s.nodes if s.sparse else 7 * s.values
-    return max(edges, 24 * s.edges + 9 * s.nodes + features)
+    if not s.on_device:
+        return max(edges, 24 * s.edges + 9 * s.nodes + features)
+    waiting, again = (8 * s.values, 0) if s.sparse else (4 * s.values, 4 * s.values)
+    return max(edges + waiting, 24 * s.edges + 9 * s.nodes + features + again) + 40 * s.nodes
 
 
 def _neighbour_classes(s: Sizes) -> int:

@@ -38,6 +38,7 @@ def plan(
     feature_count: int | None = None,
     config: HeraldConfig | None = None,
     device: str | DeviceSpec = "A100-80GB",
+    on_device: bool = False,
 ) -> Plan:
     """Predict work, memory and time of a condensation on the RAPIDS backend.
 
@@ -63,6 +64,9 @@ def plan(
         The default preset or one like it; the published accounting is not planned.
     device : str or DeviceSpec
         A name of :data:`herald_gpu.planning.DEVICES`, or a device of your own.
+    on_device : bool
+        Whether edges and features are on the device already (cuDF, CuPy): reading then copies them there. What they
+        take themselves is the caller's, and comes on top.
 
     Returns
     -------
@@ -98,6 +102,7 @@ def plan(
             degree_skew=degree_skew,
             feature_count=kept,
             config=config,
+            on_device=on_device,
         )
         return Plan(sizes, on, _stages(sizes, config, on))
 

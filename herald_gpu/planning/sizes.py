@@ -50,6 +50,8 @@ class Sizes:
         Mean degree of a node at the end of an edge: the mean degree times the skew.
     wide, final : Gathered
         What the expansion gathers within the enlarged budget, and within the budget itself.
+    on_device : bool
+        Whether the caller's tables and arrays are on the device already.
     """
 
     nodes: int
@@ -67,6 +69,7 @@ class Sizes:
     near_degree: float
     wide: Gathered
     final: Gathered
+    on_device: bool = False
 
     @property
     def degree(self) -> float:
@@ -113,6 +116,7 @@ def measure(
     degree_skew: float | None,
     feature_count: int | None,
     config: HeraldConfig,
+    on_device: bool = False,
 ) -> Sizes:
     """Derive all sizes; arguments as of :func:`herald_gpu.plan`."""
     for name, value in (("n_nodes", n_nodes), ("n_edges", n_edges), ("n_features", n_features)):
@@ -155,6 +159,7 @@ def measure(
         near_degree=near,
         wide=_gathered(config.expansion_factor * budget, node_price, n_nodes, n_edges, near),
         final=_gathered(budget, node_price, n_nodes, n_edges, near),
+        on_device=on_device,
     )
 
 

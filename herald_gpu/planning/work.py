@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from herald_gpu.planning.batches import candidates, growth_batches
+from herald_gpu.planning.batches import KNN_ROWS, approximate, candidates, growth_batches
 
 if TYPE_CHECKING:
     from herald_gpu.config import HeraldConfig
@@ -21,8 +21,10 @@ SORT_BYTES = 250
 """Traffic of one 64-bit key through a radix sort and the removal of repeats, with the arrays on its way."""
 SCATTER_OPERATIONS = 7
 """Operations of eq:fisher per training row and feature: class sum (2), mean, difference, square, weight, sum."""
-KNN_ROWS = 512
-"""Queries of one tile inside cuVS brute force: the index is read once for each."""
+LOOKUP_BYTES = 80
+"""Traffic of one end of an edge looked up among the node ids: the search and the arrays on its way."""
+DESCENT_ROWS, DESCENT_PAIRS = 20 * 128, 20 * 2 * 64 * 64
+"""Rows read and pairs compared for a node by NN-descent: 20 rounds of 64 new and 64 old neighbours' neighbours."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,9 @@ def _reading(s: Sizes) -> Work:
     sorting = 370 * s.edges
     features = 60 * s.values if s.sparse else 14 * s.values
     note = "edges given both ways; what the caller holds on the device, and the way there, come on top"
+    if s.on_device:  # ends looked up among the ids, features copied from columns to rows
+        sorting, features = sorting + 2 * s.edges * LOOKUP_BYTES, features + 16 * s.values
+        note = "edges given both ways; what the caller holds on the device comes on top; node ids are numbers"
     return Work(bytes=sorting + features, note=note)
 
 
@@ -127,10 +132,19 @@ def _scores(s: Sizes) -> Work:
 
 
 def _neighbours(s: Sizes, config: HeraldConfig) -> Work:
-    """All pairs in float32, then the distances of the candidates again in float64."""
+    """All pairs in float32 (or those that a descent looks at), then the candidates' distances again in float64."""
     pool, _, width = candidates(s, config)
     exact = s.nodes * width
     pairs, row = s.nodes * pool, s.kept_values / s.nodes
+    if approximate(s, config):
+        pairs = s.nodes * DESCENT_PAIRS
+        return Work(
+            flops32=2.0 * pairs * s.kept,
+            flops64=5.0 * exact * row,
+            bytes=(2.0 * DESCENT_ROWS * s.kept + 24 * s.kept + 8 * width * row + 100 * width) * s.nodes,
+            counts={"pairs": pairs, "exact_distances": exact},
+            note="NN-descent is counted at its full 20 rounds; it usually stops before",
+        )
     meeting = row * row / s.kept if s.sparse else float(s.kept)  # values that two rows have in common
     steps = 2 * row if s.sparse else float(s.kept)
     reread = math.ceil(s.nodes / KNN_ROWS) * pool * (8 if s.sparse else 4) * row

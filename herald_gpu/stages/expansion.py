@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from herald_gpu import ops
+
 if TYPE_CHECKING:
     from herald_gpu.backend import Array, Backend, Growth, Matrix
     from herald_gpu.budget import Budget, Prices
@@ -39,7 +41,7 @@ def expand(
     """Gather neighbourhoods within the enlarged budget, and count what the plain budget would gather."""
     wide, depth = _deepest(backend, adjacency, ranking, prices, config.expansion_factor * budget.limit, config)
     plain, _ = _deepest(backend, adjacency, ranking, prices, budget.limit, config)
-    return Expansion(wide.member, wide.considered, depth, int(plain.member.sum()))
+    return Expansion(wide.member, wide.considered, depth, int(ops.scalar(plain.member.sum())))
 
 
 def _deepest(
@@ -56,6 +58,6 @@ def _deepest(
             patience=config.patience,
             stop_when_full=not config.exact,
         )
-        if growth.accepted or not config.exact:
+        if depth == 0 or not config.exact or growth.accepted:
             break
     return growth, depth

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from herald_gpu import ops
+from herald_gpu.backend import EXACT_TREE
 
 if TYPE_CHECKING:
     from herald_gpu.backend import Array, Backend, Matrix
@@ -22,23 +23,30 @@ class FeatureBudget:
     count : int
     tree : int array, optional
         Ascending; None if the number was given and no tree was needed.
+    tree_name : str, optional
+        Which tree that was.
     """
 
     count: int
     tree: Array | None
+    tree_name: str | None = None
 
 
 def count_features(backend: Backend, graph: Graph, config: HeraldConfig) -> FeatureBudget:
     """Count the features that a deep decision tree on smoothed training rows splits on."""
     if config.feature_count is not None:
         return FeatureBudget(min(config.feature_count, graph.n_features), None)
-    rows = backend.xp.flatnonzero(graph.train)
+    rows, on_host = backend.xp.flatnonzero(graph.train), config.feature_tree == "host"
     tree = backend.tree_features(
-        smoothed_rows(backend, graph, rows), graph.labels[rows], max_depth=config.tree_depth, seed=config.tree_seed
+        smoothed_rows(backend, graph, rows),
+        graph.labels[rows],
+        max_depth=config.tree_depth,
+        seed=config.tree_seed,
+        on_host=on_host,
     )
     if int(tree.shape[0]) == 0:  # one leaf: no feature separates the classes, keep the first
         tree = backend.xp.zeros(1, dtype=tree.dtype)
-    return FeatureBudget(int(tree.shape[0]), tree)
+    return FeatureBudget(int(tree.shape[0]), tree, EXACT_TREE if on_host else backend.tree_name)
 
 
 def smoothed_rows(backend: Backend, graph: Graph, rows: Array) -> Matrix:

@@ -27,9 +27,8 @@ def measure_heterophily(backend: Backend, graph: Graph) -> Heterophily:
     """
     xp = backend.xp
     codes = xp.where(graph.train, graph.labels, -1)
-    table = ops.neighbour_classes(backend, graph.adjacency, codes, graph.n_classes)[graph.train]
-    total = int(ops.scalar(table.sum(dtype=xp.float64)))
-    if total == 0:
-        return Heterophily(0.0, 0)
-    same = ops.scalar(ops.own_class(backend, table, codes[graph.train]).sum(dtype=xp.float64))
-    return Heterophily((total - same) / total, total)
+    rows = xp.flatnonzero(graph.train)
+    table = ops.neighbour_classes(backend, graph.adjacency, codes, graph.n_classes)[rows]
+    own = ops.own_class(backend, table, codes[rows])
+    total, same = (float(v) for v in ops.fetch(backend, table.sum(dtype=xp.float64), own.sum(dtype=xp.float64)))
+    return Heterophily((total - same) / total, int(total)) if total else Heterophily(0.0, 0)

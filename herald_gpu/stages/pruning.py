@@ -52,7 +52,8 @@ def prune(
     if before == 0:
         return Pruning(nodes, 0)
     is_root = expansion.considered[nodes]
-    centrality = xp.round(central_to_roots(backend, ops.induced(adjacency, nodes), is_root, config), PAGERANK_DECIMALS)
+    part = ops.induced(adjacency, nodes)
+    centrality = xp.round(central_to_roots(backend, part, is_root, config), PAGERANK_DECIMALS)
     # Non-roots by rising centrality, ties higher id first: a stable sort of the reversed order.
     backwards = xp.flatnonzero(~is_root)[::-1]
     others = backwards[xp.argsort(centrality[backwards], kind="stable")]
@@ -61,11 +62,11 @@ def prune(
     position[others] = xp.arange(n_others, dtype=xp.int64)
     excess = min(n_others, max(0, before - max(expansion.target_size, 0 if config.exact else 1)))
     if not config.exact:
-        kept = nodes[position >= excess]
+        kept = nodes[xp.flatnonzero(position >= excess)]
         return Pruning(kept, before - int(kept.shape[0]))
     worst_first = _places(backend, ranking[::-1], expansion.considered & expansion.member)
-    position[is_root] = n_others + worst_first[nodes[is_root]]
-    kept = keep_within(backend, adjacency, nodes, position, prices, limit=budget.limit, start=excess)
+    position = xp.where(is_root, n_others + worst_first[nodes], position)
+    kept = keep_within(backend, part, nodes, position, prices, limit=budget.limit, start=excess)
     return Pruning(kept, before - int(kept.shape[0]))
 
 
@@ -75,13 +76,15 @@ def central_to_roots(backend: Backend, adjacency: Matrix, is_root: Array, config
     around = (adjacency + adjacency.T).tocsr()
     linked = xp.flatnonzero(xp.diff(around.indptr) > 0)
     values = xp.zeros(adjacency.shape[0], dtype=xp.float64)
-    roots = is_root[linked].astype(xp.float64)
-    n_roots = ops.scalar(roots.sum()) if int(linked.shape[0]) else 0.0
+    roots = xp.flatnonzero(is_root[linked])
+    n_roots = int(roots.shape[0])
     if n_roots == 0:
         return values
+    restart = xp.zeros(linked.shape[0], dtype=xp.float64)
+    restart[roots] = 1.0 / n_roots
     around = ops.induced(around, linked)
     values[linked] = backend.pagerank(
-        around, roots / n_roots, probability=config.restart, tol=config.ppr_tol, max_iter=config.ppr_max_iter
+        around, restart, probability=config.restart, tol=config.ppr_tol, max_iter=config.ppr_max_iter
     )
     return values
 
@@ -89,7 +92,6 @@ def central_to_roots(backend: Backend, adjacency: Matrix, is_root: Array, config
 def _places(backend: Backend, order: Array, wanted: Array) -> Array:
     """Place of each wanted node in `order`, counting wanted nodes only; indexed by node."""
     xp = backend.xp
-    chosen = order[wanted[order]]
     places = xp.zeros(wanted.shape[0], dtype=xp.int64)
-    places[chosen] = xp.arange(chosen.shape[0], dtype=xp.int64)
+    places[order] = xp.cumsum(wanted[order].astype(xp.int64)) - 1
     return places

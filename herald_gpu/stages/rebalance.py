@@ -11,7 +11,7 @@ from herald_gpu import ops
 from herald_gpu.budget import cheapest_nodes, induced_bytes, keep_within
 
 if TYPE_CHECKING:
-    from herald_gpu.backend import Array, Backend
+    from herald_gpu.backend import Array, Backend, Growth
     from herald_gpu.budget import Budget, Prices
     from herald_gpu.config import HeraldConfig
     from herald_gpu.graph import Graph
@@ -28,19 +28,17 @@ class Balance:
         Ascending.
     roots : bool array of length N
         R, with the nodes added here.
-    added, trimmed, evicted : int
-        Nodes added to classes below target, removed from classes above it, and removed to make room for a class
-        that was absent.
-    missing : tuple of int
-        Classes without a training node in the result.
+    added, evicted : int or 0-d array
+        Nodes added to classes below target, and removed to make room for a class that was absent.
+    trimmed : int
+        Nodes removed from classes above target.
     """
 
     nodes: Array
     roots: Array
-    added: int
+    added: Array
     trimmed: int
-    evicted: int
-    missing: tuple[int, ...]
+    evicted: Array
 
 
 class _State:
@@ -51,9 +49,9 @@ class _State:
         self.member = ops.mask_of(backend, nodes, graph.n_nodes)
         self.roots = roots.copy()
 
-    def counts(self, mask: Array) -> np.ndarray:
-        codes = self.graph.labels[self.member & mask & self.graph.train]
-        return self.backend.to_host(ops.class_counts(self.backend, codes, self.graph.n_classes))
+    def counts(self, mask: Array) -> Array:
+        counted = self.member & mask & self.graph.train
+        return ops.class_counts(self.backend, self.graph.labels, self.graph.n_classes, counted)
 
     def nodes(self) -> Array:
         return self.backend.xp.flatnonzero(self.member)
@@ -73,6 +71,9 @@ def rebalance(
 ) -> Balance:
     """Trim classes above their target, fill those below it, and give every class at least one node.
 
+    The host decides class by class what is due, from one table of class counts; which nodes that means, and whether
+    they fit, stays on the backend.
+
     Parameters
     ----------
     backend, graph, config
@@ -88,22 +89,28 @@ def rebalance(
         Whether one training node of every class fits in the budget.
     """
     state = _State(backend, graph, nodes, roots)
-    counts = state.counts(state.roots)
-    targets = class_targets(backend, graph, int(counts.sum()))
+    training = ops.class_counts(backend, graph.labels, graph.n_classes, graph.train)
+    tables = ops.fetch(backend, state.counts(state.roots), state.counts(graph.train), training)
+    counts, present, training = (table.astype(np.int64) for table in tables)
+    targets = class_targets(training, int(counts.sum()))
     trimmed = _trim(state, counts, targets, scores, config)
     added = _fill(state, counts, targets, scores, prices, budget, config)
     evicted = 0
-    if config.exact:
+    if config.exact and not present.all():  # trimming leaves every class its target, so none has become absent
         evicted, more = _admit_absent(state, scores, prices, budget, feasible=feasible)
-        added += more
-    missing = np.flatnonzero(state.counts(graph.train) == 0)
-    return Balance(state.nodes(), state.roots, added, trimmed, evicted, tuple(int(c) for c in missing))
+        added = added + more
+    return Balance(state.nodes(), state.roots, added, trimmed, evicted)
 
 
-def class_targets(backend: Backend, graph: Graph, n_target: int) -> np.ndarray:
-    """n_c*: the training shares of `n_target` nodes, rounded half to even, at least one."""
-    counts = backend.to_host(ops.class_counts(backend, graph.labels[graph.train], graph.n_classes))
-    return np.maximum(1, np.rint(counts * n_target / counts.sum())).astype(np.int64)
+def class_targets(training: np.ndarray, n_target: int) -> np.ndarray:
+    """n_c*: the training shares of `n_target` nodes, rounded half to even, at least one.
+
+    Examples
+    --------
+    >>> class_targets(np.array([30, 10]), 6).tolist()
+    [4, 2]
+    """
+    return np.maximum(1, np.rint(training * n_target / training.sum())).astype(np.int64)
 
 
 def _trim(state: _State, counts: np.ndarray, targets: np.ndarray, scores: NodeScores, config: HeraldConfig) -> int:
@@ -117,7 +124,7 @@ def _trim(state: _State, counts: np.ndarray, targets: np.ndarray, scores: NodeSc
     trimmed = 0
     for code in np.flatnonzero(counts > config.upper_tolerance * targets + 1):
         worst_first = scores.ranking[::-1]
-        mine = worst_first[(state.graph.labels[worst_first] == int(code)) & counted[worst_first]]
+        mine = _select(state, worst_first, (state.graph.labels[worst_first] == int(code)) & counted[worst_first])
         gone = mine[: int(counts[code] - targets[code])]
         state.member[gone] = False
         trimmed += int(gone.shape[0])
@@ -133,27 +140,37 @@ def _fill(
     prices: Prices,
     budget: Budget,
     config: HeraldConfig,
-) -> int:
+) -> Array:
     """Add the best-ranked absent training nodes of classes below target, largest deficit first."""
     lower = config.lower_tolerance * targets
     short = np.flatnonzero(counts < (lower if config.exact else np.floor(lower)))
     deficits = (targets - counts)[short]
-    added = 0
+    added = state.backend.xp.zeros((), dtype=state.backend.xp.int64)
+    if len(short) == 0:
+        return added
+    spent = induced_bytes(prices, state.graph.adjacency, state.nodes()) if config.exact else None
     for code in short[np.argsort(-deficits, kind="stable")] if config.exact else short:
         ranking = scores.ranking
-        absent = ranking[(state.graph.labels[ranking] == int(code)) & ~state.member[ranking]]
+        absent = _select(state, ranking, (state.graph.labels[ranking] == int(code)) & ~state.member[ranking])
         wanted = int(targets[code] - counts[code])
         if config.exact:
-            added += _add_within(state, absent, prices, budget, quota=wanted)
+            growth = _add_within(state, absent, prices, budget, spent=spent, quota=wanted)
+            added, spent = added + growth.accepted, growth.spent
         else:
             absent = absent[:wanted]
             state.member[absent] = True
             state.roots[absent] = True
-            added += int(absent.shape[0])
+            added = added + int(absent.shape[0])
     return added
 
 
-def _add_within(state: _State, candidates: Array, prices: Prices, budget: Budget, *, quota: int) -> int:
+def _select(state: _State, nodes: Array, mask: Array) -> Array:
+    return nodes[state.backend.xp.flatnonzero(mask)]
+
+
+def _add_within(
+    state: _State, candidates: Array, prices: Prices, budget: Budget, *, spent: Array, quota: int
+) -> Growth:
     """Add candidates in order, each only if it fits in the budget; they become roots."""
     before = state.member
     growth = state.backend.grow(
@@ -164,17 +181,17 @@ def _add_within(state: _State, candidates: Array, prices: Prices, budget: Budget
         depth=0,
         patience=int(candidates.shape[0]),
         member=before,
-        spent=induced_bytes(prices, state.graph.adjacency, state.nodes()),
+        spent=spent,
         quota=quota,
     )
     state.roots = state.roots | (growth.member & ~before)
     state.member = growth.member
-    return growth.accepted
+    return growth
 
 
 def _admit_absent(
     state: _State, scores: NodeScores, prices: Prices, budget: Budget, *, feasible: bool
-) -> tuple[int, int]:
+) -> tuple[Array, Array]:
     """Give every absent class its cheapest training node: (evicted, added).
 
     Room is made by evicting the worst-ranked training node of the largest class, again and again but never the
@@ -182,24 +199,26 @@ def _admit_absent(
     the cheapest training node of every class, which is known to fit.
     """
     backend, graph, xp = state.backend, state.graph, state.backend.xp
-    absent = np.flatnonzero(state.counts(graph.train) == 0)
+    (counts,) = ops.fetch(backend, state.counts(graph.train))
+    absent = np.flatnonzero(counts == 0)
     if len(absent) == 0:
         return 0, 0
     cheapest = cheapest_nodes(backend, graph, prices)
     new = cheapest[backend.asarray(absent)]
     if not feasible:
         by_price = new[xp.argsort(prices.node[new], kind="stable")]
-        return 0, _add_within(state, by_price, prices, budget, quota=len(absent))
-    before = int(state.member.sum())
+        spent = induced_bytes(prices, graph.adjacency, state.nodes())
+        return 0, _add_within(state, by_price, prices, budget, spent=spent, quota=len(absent)).accepted
+    before = state.member.sum()
     state.member[new] = True
     nodes = state.nodes()
     position = _eviction_order(state, nodes, scores, prices)
-    kept = keep_within(backend, graph.adjacency, nodes, position, prices, limit=budget.limit)
-    if induced_bytes(prices, graph.adjacency, kept) > budget.limit:
-        kept, new = xp.sort(cheapest), cheapest
-    state.member = ops.mask_of(backend, kept, graph.n_nodes)
-    state.roots[new] = True
-    return before + len(absent) - int(kept.shape[0]), len(absent)
+    kept = keep_within(backend, ops.induced(graph.adjacency, nodes), nodes, position, prices, limit=budget.limit)
+    fits = induced_bytes(prices, graph.adjacency, kept) <= budget.limit
+    enough, least = ops.mask_of(backend, kept, graph.n_nodes), ops.mask_of(backend, cheapest, graph.n_nodes)
+    state.member = xp.where(fits, enough, least)
+    state.roots = state.roots | xp.where(fits, ops.mask_of(backend, new, graph.n_nodes), least)
+    return before + len(absent) - state.member.sum(), len(absent)
 
 
 def _eviction_order(state: _State, nodes: Array, scores: NodeScores, prices: Prices) -> Array:
@@ -212,7 +231,7 @@ def _eviction_order(state: _State, nodes: Array, scores: NodeScores, prices: Pri
     # Place of each training node within its class, best first: the largest class is the one with the highest.
     order = xp.argsort(rank[nodes], kind="stable")
     order = order[xp.argsort(codes[order], kind="stable")]
-    counts = xp.bincount(codes, minlength=state.graph.n_classes + 1)
+    counts = ops.class_counts(state.backend, codes, state.graph.n_classes + 1)
     starts = xp.cumsum(counts) - counts
     within = xp.zeros(n, dtype=xp.int64)
     within[order] = xp.arange(n, dtype=xp.int64) - starts[codes[order]]

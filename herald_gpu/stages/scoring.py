@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from herald_gpu import ops
+from herald_gpu.lid import Search, measure_lid
 
 if TYPE_CHECKING:
     from herald_gpu.backend import Array, Backend, Matrix
     from herald_gpu.config import HeraldConfig
     from herald_gpu.graph import Graph
     from herald_gpu.stages.weights import ScoreWeights
-
-REFERENCE_SEED = 42
-"""Seed of the reference draw where LID is measured against a sample."""
-LARGEST_MEAN_LOG = -1e-8
-"""Cap of the mean log ratio in the clipped rule of the published code."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +26,8 @@ class NodeScores:
     prototype, boundary, lid, score : (N,) float64 arrays
     ranking : int array
         Training nodes, best first.
+    search : Search
+        How the neighbours of LID were found.
     """
 
     prototype: Array
@@ -37,6 +35,7 @@ class NodeScores:
     lid: Array
     score: Array
     ranking: Array
+    search: Search = field(default_factory=Search)
 
 
 def score_nodes(
@@ -57,15 +56,16 @@ def score_nodes(
     inverse_norm = ops.inverse(backend, ops.row_norms(backend, kept))
     prototype = prototype_scores(backend, graph, kept, inverse_norm)
     boundary = boundary_scores(backend, graph)
-    lid = lid_scores(backend, kept, inverse_norm, config)
-    scaled_lid = (ops.rank_scale if config.lid_scaling == "rank" else ops.min_max)(backend, lid)
+    lid = measure_lid(backend, kept, inverse_norm, config)
+    scaled_lid = (ops.rank_scale if config.lid_scaling == "rank" else ops.min_max)(backend, lid.values)
     combined = (
         weights.alpha * ops.min_max(backend, prototype)
         + weights.beta * ops.min_max(backend, boundary)
         + weights.gamma * scaled_lid
     )
     score = ops.min_max(backend, combined)
-    return NodeScores(prototype, boundary, lid, score, _ranking(backend, graph, score, config, seed))
+    ranking = _ranking(backend, graph, score, config, seed)
+    return NodeScores(prototype, boundary, lid.values, score, ranking, lid.search)
 
 
 def prototype_scores(backend: Backend, graph: Graph, kept: Matrix, inverse_norm: Array) -> Array:
@@ -102,46 +102,6 @@ def boundary_scores(backend: Backend, graph: Graph) -> Array:
     total = table.sum(axis=1)
     other = total - ops.own_class(backend, table, graph.labels)
     return xp.where(graph.labels >= 0, other * ops.inverse(backend, total), 0.0)
-
-
-def lid_scores(backend: Backend, kept: Matrix, inverse_norm: Array, config: HeraldConfig) -> Array:
-    """Local intrinsic dimensionality from cosine distances to the nearest nodes (eq:lid)."""
-    n = int(kept.shape[0])
-    if config.lid_reference is None:
-        reference, k = None, min(config.lid_neighbours, n - 1)
-    else:
-        size = min(config.lid_reference, n)
-        reference = backend.asarray(np.random.default_rng(REFERENCE_SEED).choice(n, size, replace=False))
-        k = min(config.lid_neighbours, size)
-    distances = backend.nearest_distances(kept, inverse_norm, k, reference)
-    if config.lid_rule == "clipped":
-        return _clipped_lid(backend, distances, config.lid_floor)
-    lid = lid_from_distances(backend, distances, config.lid_floor)
-    return lid if config.lid_zero_rows == "cap" else backend.xp.where(inverse_norm > 0, lid, 0.0)
-
-
-def lid_from_distances(backend: Backend, distances: Array, floor: float) -> Array:
-    """LID of ascending distances.
-
-    k duplicates (largest distance below `floor`) give 0; all distances equal give the largest regular value
-    of the graph.
-    """
-    xp = backend.xp
-    first, last = distances[:, 0], distances[:, -1]
-    duplicates = last < floor
-    level = ~duplicates & (last - first < floor)
-    regular = ~(duplicates | level)
-    raised = xp.maximum(distances, floor)
-    mean_log = xp.log(raised / raised[:, -1:]).mean(axis=1)
-    values = xp.where(regular, -1.0 / xp.where(regular, mean_log, -1.0), 0.0)
-    return xp.where(level, values.max(), values)
-
-
-def _clipped_lid(backend: Backend, distances: Array, floor: float) -> Array:
-    xp = backend.xp
-    raised = xp.maximum(distances, floor)
-    mean_log = xp.log(raised / raised[:, -1:]).mean(axis=1)
-    return -1.0 / xp.minimum(mean_log, LARGEST_MEAN_LOG)
 
 
 def _ranking(backend: Backend, graph: Graph, score: Array, config: HeraldConfig, seed: int) -> Array:

@@ -49,10 +49,8 @@ class Statistics:
     density: float
 
 
-def describe(
-    backend: Backend, graph: Graph, kept: Matrix, nodes: Array, adjacency: Matrix, full_edges: int
-) -> Statistics:
-    """Measure the condensed graph.
+def measure(backend: Backend, graph: Graph, kept: Matrix, nodes: Array) -> tuple[Array, Array]:
+    """Measure the condensed graph: training nodes by class, feature variance; both left on the backend.
 
     Parameters
     ----------
@@ -62,25 +60,36 @@ def describe(
         Kept features of all nodes.
     nodes : int array
         Nodes of the condensed graph.
-    adjacency : CSR matrix
-        Its edges.
-    full_edges : int
-        Directed edges of the full graph.
     """
-    n, edges = int(nodes.shape[0]), int(adjacency.nnz)
-    codes = graph.labels[nodes][graph.train[nodes]]
-    counts = backend.to_host(ops.class_counts(backend, codes, graph.n_classes))
-    shares = counts[counts > 0] / max(1, counts.sum())
+    counts = ops.class_counts(backend, graph.labels[nodes], graph.n_classes, graph.train[nodes])
     ours = ops.column_variances(backend, kept[nodes])
     whole = ops.column_variances(backend, kept[backend.xp.flatnonzero(graph.train)])
+    return counts, (ours / (whole + VARIANCE_EPS)).mean()
+
+
+def describe(
+    counts: np.ndarray, variance: float, *, n_nodes: int, n_edges: int, full_nodes: int, full_edges: int
+) -> Statistics:
+    """Put the figures together.
+
+    Parameters
+    ----------
+    counts, variance : int array, float
+        What :func:`measure` found, on the host.
+    n_nodes, n_edges : int
+        Of the condensed graph; edges are directed.
+    full_nodes, full_edges : int
+        Of the whole graph.
+    """
+    shares = counts[counts > 0] / max(1, counts.sum())
     return Statistics(
-        n_nodes=n,
-        n_edges=edges,
-        node_ratio=n / graph.n_nodes,
-        edge_ratio=edges / full_edges if full_edges else 0.0,
+        n_nodes=n_nodes,
+        n_edges=n_edges,
+        node_ratio=n_nodes / full_nodes,
+        edge_ratio=n_edges / full_edges if full_edges else 0.0,
         class_counts=tuple(int(count) for count in counts),
         class_entropy=float(-(shares * np.log(shares)).sum()) + 0.0,
-        feature_variance=ops.scalar((ours / (whole + VARIANCE_EPS)).mean()),
-        mean_degree=edges / n,
-        density=edges / (n * (n - 1)) if n > 1 else 0.0,
+        feature_variance=float(variance),
+        mean_degree=n_edges / n_nodes,
+        density=n_edges / (n_nodes * (n_nodes - 1)) if n_nodes > 1 else 0.0,
     )

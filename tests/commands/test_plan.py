@@ -28,8 +28,8 @@ def test_the_table_is_that_of_the_plan(capsys):
 
 def test_options_reach_the_plan(capsys):
     options = ["--ratio", "0.1", "--density", "0.05", "--binary", "--train-share", "0.3", "--degree-skew", "4"]
-    told = planned(capsys, *options, "--feature-count", "20")
-    changes = {"ratio": 0.1, "density": 0.05, "binary": True, "train_share": 0.3, "degree_skew": 4.0}
+    told = planned(capsys, *options, "--on-device", "--feature-count", "20")
+    changes = {"ratio": 0.1, "density": 0.05, "binary": True, "train_share": 0.3, "degree_skew": 4.0, "on_device": True}
     wanted = plan(1000, 8000, 50, n_classes=4, feature_count=20, **changes)
     assert told == json.loads(json.dumps(wanted.to_dict()))
 

@@ -80,8 +80,8 @@ def test_sparse_tensors_hold_the_same_entries():
     assert_array_equal(tensor.to_dense().numpy(), matrix.toarray())
 
 
-def test_fields_become_tensors(pyg):
-    data = to_pyg({"x": np.ones((2, 1), dtype=np.float32), "edge_index": EDGES.numpy(), "node_id": ["a", "b"]})
+def test_fields_become_data(pyg):
+    data = to_pyg({"x": torch.ones(2, 1), "edge_index": EDGES, "node_id": ["a", "b"]})
     assert isinstance(data, pyg.Data)
     assert torch.equal(data.edge_index, EDGES)
     assert data.node_id == ["a", "b"]

@@ -64,33 +64,42 @@ class Case:
         return herald_gpu.plan(drawn.n_nodes, drawn.n_edges, features.shape[1], **{**sizes, **changes})
 
 
-DENSE = Case({"n_nodes": 3000, "n_features": 100}, {"feature_count": 40})
+def sampled(size):
+    """Options for LID against so many drawn nodes."""
+    return {"lid": "sampled", "lid_reference": size}
+
+
+DENSE = Case({"n_nodes": 1500, "n_features": 100}, {"feature_count": 40})
 CASES = {
     "dense": DENSE,
-    "a tree decides": Case({"n_nodes": 2000, "n_features": 60}, {}, ratio=0.3),
-    "many blocks": Case({"n_nodes": 4000, "n_features": 60}, {"feature_count": 60}, ratio=0.1, block=50_000),
-    "words": Case({"n_nodes": 3000, "n_features": 500, "features": "bag_of_words"}, {"feature_count": 250}),
+    "a tree decides": Case({"n_nodes": 1000, "n_features": 60}, {}, ratio=0.3),
+    "many blocks": Case({"n_nodes": 1500, "n_features": 60}, {"feature_count": 60}, ratio=0.1, block=20_000),
+    "words": Case({"n_nodes": 1800, "n_features": 500, "features": "bag_of_words"}, {"feature_count": 250}),
     "words in blocks": Case(
-        {"n_nodes": 2500, "n_features": 400, "features": "bag_of_words", "mean_degree": 30, "n_classes": 12},
+        {"n_nodes": 1000, "n_features": 400, "features": "bag_of_words", "mean_degree": 30, "n_classes": 12},
         {"feature_count": 100},
         ratio=0.3,
-        block=200_000,
+        block=80_000,
     ),
     "all nodes train": Case(
-        {"n_nodes": 1500, "n_features": 150, "train_share": 1.0, "n_classes": 30, "mean_degree": 40},
+        {"n_nodes": 800, "n_features": 150, "train_share": 1.0, "n_classes": 20, "mean_degree": 25},
         {"feature_count": 150, "hops": 1},
         ratio=0.1,
     ),
     "no hops": Case(
-        {"n_nodes": 1500, "n_features": 150, "mean_degree": 40},
+        {"n_nodes": 1000, "n_features": 150, "mean_degree": 30},
         {"feature_count": 75, "hops": 0, "depth": 1},
-        block=30_000,
+        block=20_000,
     ),
     "hubs": Case(
-        {"n_nodes": 4000, "n_features": 40, "power_law": 2.2, "mean_degree": 20},
+        {"n_nodes": 1500, "n_features": 40, "power_law": 2.2, "mean_degree": 14},
         {"feature_count": 20, "hops": 3},
         ratio=0.1,
     ),
-    "a sample of neighbours": Case({"n_nodes": 2000, "n_features": 50}, {"feature_count": 25, "lid_reference": 300}),
+    "a sample of neighbours": Case({"n_nodes": 2000, "n_features": 50}, {"feature_count": 25, **sampled(300)}),
+    "neighbours by descent": Case({"n_nodes": 2000, "n_features": 50}, {"feature_count": 25, "lid": "approximate"}),
+    "words by descent": Case(
+        {"n_nodes": 1500, "n_features": 400, "features": "bag_of_words"}, {"feature_count": 300, "lid": "approximate"}
+    ),
 }
 """What stages do differently: containers, blocks, hops, depths, degrees, training shares."""

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 
+import numpy as np
+import pandas as pd
 import pytest
 from planning.cases import CASES, DENSE
 from support.backends import FACTORIES
 
+from herald_gpu import HeraldConfig
 from herald_gpu.planning import DeviceSpec
 
 pytestmark = pytest.mark.emulated
@@ -82,8 +85,40 @@ def test_pool_bytes_bound_what_the_emulated_pool_holds(device, monkeypatch, name
     assert {stage: factor for stage, factor in found.items() if factor > limits[stage]} == {}
 
 
+@pytest.mark.parametrize("shuffled", [False, True])
+@pytest.mark.parametrize("name", ["dense", "words"])
+def test_reading_from_the_device(device, name, shuffled):
+    """Tables of cuDF with ids in any order, or a sparse matrix of CuPy: what the caller holds is not counted."""
+    import cudf
+
+    from herald_gpu.api import build_graph
+    from herald_gpu.backend.rapids import RapidsBackend
+    from herald_gpu.io.read import Columns
+
+    case, backend = CASES[name], RapidsBackend()
+    drawn, features = case.draw()
+    pool, water = high_water()
+    if name == "dense":
+        order = np.random.default_rng(0).permutation(drawn.n_nodes) if shuffled else np.arange(drawn.n_nodes)
+        nodes = pd.DataFrame(features[order]).assign(node=order, label=drawn.labels[order], train=drawn.train[order])
+        edges = pd.DataFrame({"src": drawn.edge_index[0], "dst": drawn.edge_index[1]})
+        given = (cudf.DataFrame(edges), cudf.DataFrame(nodes.rename(columns=str)), None, None)
+    elif shuffled:
+        pytest.skip("rows of a matrix have no ids: they are in order")
+    else:
+        arrays = (drawn.edge_index, features, drawn.labels, drawn.train)
+        given = tuple(backend.asarray(value) for value in arrays)
+    before = pool.used_bytes()
+    with water:
+        source = backend.read(*given, columns=Columns(), unlabelled=None)
+        build_graph(backend, source, HeraldConfig())
+    stage = case.plan(device=device, on_device=True).stage("reading")
+    assert stage.estimate
+    assert 1 <= stage.pool_bytes / (water.mark - before) <= FACTOR
+
+
 @pytest.mark.usefixtures("device")
-@pytest.mark.parametrize("megabytes", [8, 16, 64])
+@pytest.mark.parametrize("megabytes", [4, 8, 32])
 def test_batches_follow_free_memory_as_planned(monkeypatch, megabytes):
     from support.doubles import cuml
 
@@ -114,7 +149,7 @@ def test_batches_follow_free_memory_as_planned(monkeypatch, megabytes):
 @pytest.mark.parametrize("name", ["a tree decides", "words"])
 def test_parts_of_stages_one_by_one(device, name, part):
     """The smaller part of a stage is bounded too, not only its larger one."""
-    from herald_gpu import HeraldConfig, ops
+    from herald_gpu import ops
     from herald_gpu.backend.rapids import RapidsBackend
     from herald_gpu.stages.feature_budget import FeatureBudget, smoothed_rows
     from herald_gpu.stages.features import choose_features

@@ -48,6 +48,15 @@ def test_workspaces_of_the_libraries_are_called_estimates():
     assert " ".join(str(found).split()).endswith(CAVEAT)
 
 
+def test_reading_from_the_device_takes_more():
+    """The features are copied there; what cuDF needs meanwhile is an estimate, and called so."""
+    host, there = plan(**ARXIV), plan(**ARXIV, on_device=True)
+    assert there.stage("reading").pool_bytes >= host.stage("reading").pool_bytes + 4 * ARXIV["n_nodes"] * 128
+    assert there.stage("reading").bytes_moved > host.stage("reading").bytes_moved
+    assert (host.stage("reading").estimate, there.stage("reading").estimate) == (False, True)
+    assert [stage.pool_bytes for stage in there.stages[1:]] == [stage.pool_bytes for stage in host.stages[1:]]
+
+
 def test_the_roofline_is_that_of_the_device():
     slow, fast = (plan(**ARXIV, device=name) for name in ("T4", "H200"))
     for one, other in zip(slow.stages, fast.stages, strict=True):
@@ -106,7 +115,8 @@ def test_sparse_features_take_less():
 
 
 def test_batches_shrink_until_it_fits():
-    fits = [plan(**ARXIV, feature_count=64, device=small_device(memory)) for memory in (8e10, 8e9, 1.5e9)]
+    many = {**ARXIV, "n_nodes": 1_000_000, "n_features": 64}
+    fits = [plan(**many, feature_count=64, device=small_device(memory)) for memory in (8e10, 4e9, 3e9)]
     assert all(found.fits for found in fits)
     sizes = [found.stage("scoring/neighbours").batch for found in fits]
     assert sizes == sorted(sizes, reverse=True)

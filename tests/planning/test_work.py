@@ -12,7 +12,8 @@ from planning.cases import CASES, Case
 import herald_gpu
 from herald_gpu import ops
 from herald_gpu.backend import _kernels
-from herald_gpu.backend.cpu import MARGIN, CpuBackend
+from herald_gpu.backend._neighbours import MARGIN
+from herald_gpu.backend.cpu import CpuBackend
 from herald_gpu.config import HeraldConfig
 from herald_gpu.pipeline import STAGES
 from herald_gpu.planning import batches, model
@@ -23,7 +24,7 @@ FACTOR = 2.0
 STEPS = 5.0
 """Steps of PageRank are planned from above, within this factor."""
 
-QUICK = {"lid_reference": 64}
+QUICK = {"lid": "sampled", "lid_reference": 64}
 """Few neighbours to compare: here only the expansion matters."""
 GROWTHS = {
     "small budget": Case({"n_nodes": 20_000, "n_features": 64}, {**QUICK, "feature_count": 32}, ratio=0.01),
@@ -96,7 +97,7 @@ def test_what_sizes_decide_is_counted_exactly(name, tally, monkeypatch):
 @pytest.mark.parametrize("name", ["dense", "no hops"])
 def test_pairs_of_neighbours_are_counted_exactly(name, tally):
     offered = tally(_kernels, "offer_tile", lambda tile, *_: tile.size)
-    exact = tally(_kernels, "dense_distances", lambda _, __, candidates, ___: candidates.size)
+    exact = tally(_kernels, "dense_distances", lambda _, __, ___, candidates, ____: candidates.size)
     backend = CpuBackend()
     graph = CASES[name].build(backend)
     CASES[name].run(backend, graph)
@@ -108,7 +109,7 @@ def test_pairs_of_neighbours_are_counted_exactly(name, tally):
 
 def test_pairs_with_a_sample_of_neighbours(tally):
     case = CASES["a sample of neighbours"]
-    offered = tally(_kernels, "offer_tile_keeping_self", lambda tile, *_: tile.size)
+    offered = tally(_kernels, "offer_rows", lambda tile, *_: tile.size)
     backend = CpuBackend()
     case.run(backend, case.build(backend))
     assert sum(offered) == case.plan().stage("scoring/neighbours").counts["pairs"] == 2000 * 300
@@ -167,11 +168,17 @@ def test_steps_of_pagerank_are_planned_from_above(name):
 def test_constants_are_those_of_the_backend():
     """Read as text: the modules themselves need CuPy."""
     folder, found = Path(herald_gpu.__file__).parent / "backend" / "rapids", {}
-    for name in ("device", "graphs", "learning", "neighbours"):
-        for node in ast.parse((folder / f"{name}.py").read_text()).body:
-            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
-                found |= {target.id: node.value.value for target in node.targets}
-    for name in ("SHARE_OF_FREE", "BYTES_PER_REACHED_EDGE", "FIRST_BATCH", "MARGIN", "BINS"):
+    for name in ("__init__", "device", "graphs", "indexing", "learning", "neighbours"):
+        for node in ast.walk(ast.parse((folder / f"{name}.py").read_text())):
+            if not isinstance(node, ast.Assign):
+                continue
+            target, value = node.targets[0], node.value
+            several = isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple)
+            for one, part in zip(target.elts, value.elts, strict=True) if several else [(target, value)]:
+                if isinstance(part, ast.Constant):
+                    found[ast.unparse(one).upper()] = part.value
+    names = ("SHARE_OF_FREE", "BYTES_PER_REACHED_EDGE", "FIRST_BATCH", "MARGIN", "BINS")
+    for name in (*names, "ALL_PAIRS_LIMIT", "CANDIDATES", "FEWEST_ROWS", "BYTES_PER_ROW", "BYTES_PER_VALUE"):
         assert getattr(batches, name) == found[name]
 
 

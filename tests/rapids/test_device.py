@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse
-from support import doubles
 from support.graphs import build, random_raw
 
 from herald_gpu.config import HeraldConfig
@@ -114,31 +113,37 @@ def test_ranges_are_closed_whatever_happens(rapids, monkeypatch):
     assert marks == ["herald.features", ".", "herald.scoring", "."]
 
 
-# One allocator for all
-
-
-@pytest.mark.parametrize("managed", [False, True])
-def test_cupy_allocates_from_rmm(device, rapids, managed):
-    if not doubles.emulated():
-        pytest.skip("the allocator of this process would be replaced")
-    from support.doubles.rmm import STATE
-
-    xp = rapids.xp
-    before = xp.cuda.get_allocator()
-    try:
-        device.use_rmm(managed=managed)
-        assert STATE["options"] == {"pool_allocator": not managed, "managed_memory": managed}
-        held = xp.ones(1000)
-        assert STATE["pool"].used_bytes() >= 8000
-        assert float(held.sum()) == 1000
-        del held
-    finally:
-        xp.cuda.set_allocator(before)
+# Peaks
 
 
 def test_a_pool_that_is_not_used_tells_nothing_of_the_peak(rapids, monkeypatch):
     monkeypatch.setattr(rapids.xp, "get_default_memory_pool", rapids.xp.cuda.MemoryPool)
     assert rapids.peak_memory() is None
+
+
+# Streams
+
+
+def test_cugraph_waits_for_the_callers_stream_and_the_other_way_round(rapids, device, monkeypatch):
+    """Queued work is ordered by events, so that nobody waits on the host."""
+    said, xp = [], rapids.xp
+
+    class Stream:
+        def __init__(self, name):
+            self.name = name
+
+        def record(self):
+            said.append(f"{self.name} records")
+            return self.name
+
+        def wait_event(self, event):
+            said.append(f"{self.name} waits for {event}")
+
+    monkeypatch.setattr(xp.cuda, "get_current_stream", lambda: Stream("ours"))
+    monkeypatch.setattr(xp.cuda.Stream, "ptds", Stream("theirs"))
+    with device.library_order():
+        said.append("a call")
+    assert said == ["ours records", "theirs waits for ours", "a call", "theirs records", "ours waits for theirs"]
 
 
 # To the device and back

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from itertools import pairwise
 from types import ModuleType
 
@@ -146,6 +147,62 @@ def test_components(cp):
         cuml.PCA(n_components=4).fit(x)
     with pytest.raises(ValueError, match="svd_solver"):
         cuml.PCA(svd_solver="arpack").fit(x)
+
+
+# cuVS
+
+
+def neighbour_graph(cp, rows, k, **options):
+    """The graph of neighbours, and the resources that must be waited for."""
+    from cuvs.common import Resources
+    from cuvs.neighbors import all_neighbors
+
+    resources = Resources(stream=0)
+    params = all_neighbors.AllNeighborsParams(**options)
+    return all_neighbors.build(cp.asarray(rows), k, params, resources=resources), resources
+
+
+def cloud(n=300):
+    return np.random.default_rng(0).random((n, 5)).astype(np.float32)
+
+
+def test_a_graph_of_neighbours_is_not_there_before_it_is_waited_for(cp):
+    found, resources = neighbour_graph(cp, cloud(), 20)
+    assert not hasattr(found, "shape")  # a device array, and no CuPy array
+    assert (cp.asarray(found).get() < 0).all()
+    resources.sync()
+    assert cp.asarray(found).dtype == np.int64
+
+
+def test_a_graph_of_neighbours_has_the_row_itself_and_gaps(cp):
+    rows = cloud()
+    found, resources = neighbour_graph(cp, rows, 20)
+    resources.sync()
+    found = cp.asarray(found).get()
+    assert (found[:, 0] == np.arange(300)).all()
+    assert (found >= 300).any()  # where nothing was found
+    assert any(len(set(row)) < 20 for row in found.tolist())  # one is there twice
+    exact = np.argsort(((rows[:, None] - rows[None]) ** 2).sum(axis=2), axis=1)[:, :20]
+    shared = [len(set(one) & set(other)) for one, other in zip(found.tolist(), exact.tolist(), strict=True)]
+    assert 0.8 < np.mean(shared) / 20 < 1
+
+
+def test_a_graph_of_neighbours_refuses(cp):
+    rows = cloud()
+    for given, error in (
+        (rows.astype(np.float64), TypeError),
+        (np.asfortranarray(rows), ValueError),
+        (rows[:100], NotImplementedError),  # fewer rows than neighbours: cuVS would say so in its log only
+    ):
+        with pytest.raises(error):
+            neighbour_graph(cp, given, 20)
+    with pytest.raises(ValueError, match="on device"):
+        neighbour_graph(cp, rows, 20, n_clusters=4)
+    module = import_module("cuvs.neighbors.all_neighbors")
+    with pytest.raises(TypeError, match="params"):
+        module.build(cp.asarray(rows), 20, None)
+    with pytest.raises(TypeError, match="__cuda_array_interface__"):
+        module.build(rows, 20, module.AllNeighborsParams())
 
 
 # pylibcugraph

@@ -1,4 +1,4 @@
-"""Neighbourhoods, growth and PageRank of the RAPIDS backend against plain Python and the CPU backend."""
+"""Neighbourhoods and growth of the RAPIDS backend against plain Python and the CPU backend."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import scipy.sparse
+from support.adjacency import linked, random_adjacency
 from support.graphs import host
 
 from herald_gpu.backend.cpu import CpuBackend
@@ -14,21 +15,6 @@ from herald_gpu.budget import Prices
 from herald_gpu.errors import InputError
 
 CPU = CpuBackend()
-
-
-def random_adjacency(n, seed, *, mean_degree=3.0, symmetric=True):
-    """Draw a CSR matrix with values 1 to 3, some isolated nodes and, if it is not symmetric, self loops."""
-    rng = np.random.default_rng(seed)
-    ends = rng.integers(n, size=(int(n * mean_degree), 2))
-    ends = ends[~np.isin(ends, rng.choice(n, n // 8, replace=False)).any(axis=1)]
-    values = rng.integers(1, 4, len(ends)).astype(np.float32)
-    if symmetric:
-        values, ends = values[ends[:, 0] != ends[:, 1]], ends[ends[:, 0] != ends[:, 1]]
-    matrix = scipy.sparse.coo_matrix((values, ends.T), shape=(n, n)).tocsr()
-    if symmetric:
-        matrix = (matrix + matrix.T).tocsr()
-    matrix.sum_duplicates()
-    return matrix
 
 
 def neighbourhood(adjacency, root, depth):
@@ -219,57 +205,6 @@ def test_a_neighbourhood_larger_than_a_block(rapids):
         assert (ours[2] == 1) == (limit == total)
 
 
-# PageRank
-
-
-def linked(n, seed, **options):
-    """Draw a symmetric graph without isolated nodes."""
-    matrix = random_adjacency(n, seed, **options)
-    kept = np.flatnonzero(np.diff(matrix.indptr))
-    return matrix[kept][:, kept].tocsr()
-
-
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("n_restarts", [1, 5])
-def test_pagerank_is_that_of_the_cpu(rapids, seed, n_restarts):
-    adjacency = linked(80, seed, mean_degree=1.5 if seed % 2 else 4.0)
-    n = adjacency.shape[0]
-    restart = np.zeros(n)
-    restart[np.random.default_rng(seed).choice(n, n_restarts, replace=False)] = 1 / n_restarts
-    options = {"probability": 0.15, "tol": 1e-9, "max_iter": 200}
-    ours = CPU.pagerank(adjacency, restart, **options)
-    found = rapids.pagerank(rapids.asarray(adjacency), rapids.asarray(restart), **options)
-    assert found.dtype == np.float64
-    np.testing.assert_allclose(host(rapids, found), ours, rtol=0, atol=1e-13)
-
-
-@pytest.mark.parametrize("max_iter", [1, 2, 7])
-def test_pagerank_that_does_not_converge_is_taken_as_it_is(rapids, max_iter):
-    adjacency = linked(80, 3)
-    restart = np.full(adjacency.shape[0], 1 / adjacency.shape[0])
-    restart[0], restart[1] = restart[0] * 2, 0.0
-    options = {"probability": 0.15, "tol": 1e-12, "max_iter": max_iter}
-    ours = CPU.pagerank(adjacency, restart, **options)
-    found = rapids.pagerank(rapids.asarray(adjacency), rapids.asarray(restart), **options)
-    np.testing.assert_allclose(host(rapids, found), ours, rtol=0, atol=1e-13)
-
-
-def test_pagerank_that_converges_in_the_last_step(rapids):
-    """cuGraph calls that a failure; the ranks are right all the same."""
-    adjacency = linked(80, 3)
-    restart = np.full(adjacency.shape[0], 1 / adjacency.shape[0])
-    for steps in range(1, 200):
-        longer = [
-            CPU.pagerank(adjacency, restart, probability=0.15, tol=1e-6, max_iter=most) for most in (steps, steps + 1)
-        ]
-        if np.array_equal(*longer):
-            break
-    found = rapids.pagerank(
-        rapids.asarray(adjacency), rapids.asarray(restart), probability=0.15, tol=1e-6, max_iter=steps
-    )
-    np.testing.assert_allclose(host(rapids, found), longer[0], rtol=0, atol=1e-13)
-
-
 # Width of indices
 
 
@@ -281,10 +216,10 @@ def test_too_many_nodes_or_edges_are_refused(rapids, graphs, monkeypatch):
     assert adjacency.nnz > 50
     with pytest.raises(InputError, match=r"directed edges is \d+, more than 32-bit"):
         graphs.Neighbourhoods(adjacency, 1)
-    restart = rapids.asarray(np.full(adjacency.shape[0], 1 / adjacency.shape[0]))
-    with pytest.raises(InputError, match="directed edges"):
-        rapids.pagerank(adjacency, restart, probability=0.15, tol=1e-6, max_iter=5)
     prices = Prices(rapids.asarray(np.ones(80)), 4.0, 8.0)
+    few_nodes = rapids.asarray(linked(30, 0))
+    with pytest.raises(InputError, match="directed edges"):
+        rapids.grow(few_nodes, rapids.asarray(np.arange(3)), prices, limit=9.0, depth=0, patience=0)
     wide = rapids.asarray(scipy.sparse.csr_matrix((80, 80), dtype=np.float32))
     with pytest.raises(InputError, match="number of nodes is 80"):
         rapids.grow(wide, rapids.asarray(np.arange(3)), prices, limit=9.0, depth=0, patience=0)

@@ -32,6 +32,15 @@ def brute(x, k, reference=None):
     return np.sort(apart, axis=1)[:, :k]
 
 
+def others(x, k, pool):
+    """As `brute` among some rows, a row itself left out."""
+    found = []
+    for u in range(len(x)):
+        near = [v for v in pool if v != u]
+        found.append(brute(x[[u, *near]], len(near))[0][:k])
+    return np.array(found)
+
+
 def rows(kind, n, seed):
     """Draw features with zero rows and many equal rows."""
     rng = np.random.default_rng(seed)
@@ -45,9 +54,10 @@ def both(rapids, x, container, k, reference=None):
     """Distances by RAPIDS and by the CPU."""
     inverse, given = inverse_norms(x), CONTAINERS[container](x)
     there = None if reference is None else rapids.asarray(reference)
-    found = rapids.nearest_distances(rapids.asarray(given), rapids.asarray(inverse), k, there)
+    keep = reference is not None
+    found = rapids.nearest_distances(rapids.asarray(given), rapids.asarray(inverse), k, there, keep_self=keep)
     assert (found.dtype, found.shape) == (np.float64, (len(x), k))
-    return host(rapids, found), CPU.nearest_distances(given, inverse, k, reference)
+    return host(rapids, found), CPU.nearest_distances(given, inverse, k, reference, keep_self=keep)
 
 
 @pytest.fixture
@@ -79,6 +89,20 @@ def test_against_a_sample_a_row_may_find_itself(rapids, k, kind, container):
     np.testing.assert_allclose(found, brute(x, k, reference), rtol=1e-12, atol=1e-15)
     shown = reference[x[reference].any(axis=1)]
     assert (found[shown, 0] == 0).all()
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+@pytest.mark.parametrize("sampled", [False, True])
+def test_chosen_rows_and_a_sample_without_the_row_itself(rapids, sampled, container):
+    x = rows("levels", 60, 5)
+    asked = np.array([59, 0, 7, 30, 8, 7])
+    reference = np.random.default_rng(1).choice(60, 20, replace=False) if sampled else None
+    there = None if reference is None else rapids.asarray(reference)
+    given, inverse = rapids.asarray(CONTAINERS[container](x)), rapids.asarray(inverse_norms(x))
+    found = rapids.nearest_distances(given, inverse, 5, there, rows=rapids.asarray(asked))
+    assert found.shape == (6, 5)
+    expected = others(x, 5, np.arange(60) if reference is None else reference)[asked]
+    np.testing.assert_allclose(host(rapids, found), expected, rtol=1e-12, atol=1e-15)
 
 
 @pytest.mark.parametrize("container", CONTAINERS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -11,10 +12,13 @@ from support.graphs import build, random_raw
 from support.transfers import counted_on_device
 
 from herald_gpu import HeraldConfig, condense, get_backend
+from herald_gpu.api import build_graph
 from herald_gpu.backend.cpu import CpuBackend
 from herald_gpu.datasets.files import read_npz
 from herald_gpu.datasets.synthetic import make_graph
+from herald_gpu.io.read import Columns
 from herald_gpu.pipeline import STAGES, Clock, run
+from herald_gpu.stages.feature_budget import count_features
 
 COUNTS = {"cora": 175, "citeseer": 291, "chameleon": 204}
 """k* of the exact tree: given, because histogram splits may count otherwise."""
@@ -24,10 +28,22 @@ CONFIGS = {
     "citation": HeraldConfig.published("citation"),
     "scaled": HeraldConfig.published("scaled"),
 }
-MOST_ARRAYS = 12
-"""Class counts in the stages that balance and describe."""
-MOST_SCALARS = 60
-TO_HOST = "backend/rapids/__init__.py"
+ASKED = {"budget": 1, "heterophily": 1, "features": 1, "rebalance": 1, "assembly": 1}
+"""Transfers of a stage: one of the few numbers that the host decides by, or that the report states.
+
+- budget: stored values and edges of the graph;
+- heterophily: edges among training nodes, and how many of them stay within a class;
+- features: what the cheapest node of each class costs, and the cheapest of all, to tell whether the budget can hold;
+- rebalance: three counts by class, from which follows what is due; one more, named in a test below, where a class is
+  absent;
+- assembly: what the report states.
+
+All others need none. The expansion is counted apart: it goes by batches of roots.
+"""
+MOST_VALUES = 64
+"""Values of the largest transfer: some counts by class and a few numbers."""
+MOST_INSIDE = 80
+"""Lengths of selections and the like, which CuPy reads by itself, in all stages together."""
 
 
 def condensed(backend, graph, *, ratio, config):
@@ -63,6 +79,23 @@ def test_real_graphs(rapids, data_dir, name):
     assert_same(found, ours)
     assert found.report.backend == "rapids"
     assert found.report.storage_ratio <= 0.05
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", COUNTS)
+def test_the_tree_on_the_host_counts_as_the_cpu_does(rapids, data_dir, name):
+    """k* of the CPU backend without giving it: the same exact tree on the same rows."""
+    given, config = read_npz(data_dir / f"{name}.npz"), HeraldConfig(feature_tree="host")
+    counts = []
+    for backend in (CpuBackend(), rapids):
+        source = backend.read(
+            given.edge_index, given.features, given.labels, given.train, columns=Columns(), unlabelled=-1
+        )
+        graph, _ = build_graph(backend, source, config)
+        found = count_features(backend, graph, config)
+        assert found.tree_name == CpuBackend.tree_name
+        counts.append((found.count, backend.to_host(found.tree).tolist()))
+    assert counts[0] == counts[1]
 
 
 @pytest.mark.data
@@ -119,28 +152,71 @@ def test_the_tree_counts_features_on_the_device(rapids):
 # Transfers
 
 
-def transfers(rapids, n, config):
+def transfers(rapids, n, config, *, ratio=0.3, **options):
     """What a run on n nodes brings to the host, once the graph is on the device."""
     published = not config.exact
-    graph = build(rapids, random_raw("counts", n, seed=1, n_features=20), stored=published, all_labels=published)
+    given = random_raw("counts", n, seed=1, n_features=20, **options)
+    graph = build(rapids, given, stored=published, all_labels=published)
     with counted_on_device() as made:
-        run(rapids, graph, 0.3, config, seed=0, clock=Clock(rapids))
-    return made
+        outcome = run(rapids, graph, ratio, config, seed=0, clock=Clock(rapids))
+    return made, outcome
+
+
+@pytest.fixture
+def batches(monkeypatch, rapids):  # noqa: ARG001 - the module cannot be imported without CuPy
+    """Count expansions by hops, and the batches of roots they went by."""
+    from herald_gpu.backend.rapids import graphs
+
+    counted, start, of = {"growths": 0, "batches": 0}, graphs.Neighbourhoods.__init__, graphs.Neighbourhoods.of
+
+    def starting(self, adjacency, depth):
+        counted["growths"] += depth > 0
+        start(self, adjacency, depth)
+
+    def asking(self, roots):
+        counted["batches"] += self.depth > 0
+        return of(self, roots)
+
+    monkeypatch.setattr(graphs.Neighbourhoods, "__init__", starting)
+    monkeypatch.setattr(graphs.Neighbourhoods, "of", asking)
+    return counted
 
 
 @pytest.mark.parametrize("name", CONFIGS)
-def test_only_class_counts_and_single_numbers_come_to_the_host(rapids, name):
-    made = transfers(rapids, 120, replace(CONFIGS[name], feature_count=10))
-    assert {place.rpartition(":")[0] for place in made.arrays} == {TO_HOST}, "an array came over unasked"
-    assert made.arrays.total() <= MOST_ARRAYS
-    assert made.scalars.total() <= MOST_SCALARS
+def test_a_stage_asks_once(rapids, name, batches):
+    made, _ = transfers(rapids, 120, replace(CONFIGS[name], feature_count=10))
+    asked = Counter({stage: count for stage, count in made.asked_in.items() if stage != "expansion"})
+    assert asked <= Counter(ASKED)
+    # How many nodes n* is; and for each expansion the size of its first batch, and what each batch came to.
+    assert made.asked_in["expansion"] == 1 + batches["growths"] + batches["batches"]
+    assert made.largest <= MOST_VALUES
+    assert made.inside.total() <= MOST_INSIDE
+
+
+def test_absent_classes_are_looked_for_once_more(rapids):
+    """Which classes are still without a node after filling is asked only if one was without before."""
+    config = HeraldConfig(feature_count=10, on_infeasible="best_effort")
+    made, outcome = transfers(rapids, 120, config, ratio=0.015, n_classes=12)
+    assert outcome.missing
+    assert made.asked_in["rebalance"] == 2
+    assert not Counter({stage: made.asked_in[stage] for stage in ASKED}) - Counter(ASKED) - Counter({"rebalance": 1})
 
 
 def test_transfers_do_not_grow_with_the_graph(rapids):
-    small, large = (transfers(rapids, n, HeraldConfig(feature_count=10)) for n in (240, 1920))
-    assert large.arrays == small.arrays
-    assert large.scalars.total() <= small.scalars.total() + 16  # two a batch of roots, and batches double
-    assert large.inside.total() <= small.inside.total() + 16
+    (small, _), (large, _) = (transfers(rapids, n, HeraldConfig(feature_count=10)) for n in (240, 1920))
+    del small.asked_in["expansion"], large.asked_in["expansion"]
+    assert large.asked_in == small.asked_in
+    assert large.largest == small.largest
+    assert large.inside.total() <= small.inside.total() + 8  # a batch of roots is sorted, and batches double
+
+
+def test_filling_many_classes_asks_no_more(rapids):
+    """Candidates are tried class by class, without a word to the host in between."""
+    few, many = (
+        transfers(rapids, 400, HeraldConfig(feature_count=10), n_classes=count)[0].asked_in["rebalance"]
+        for count in (2, 12)
+    )
+    assert few == many == 1
 
 
 def test_transfers_are_noticed(rapids):
@@ -151,5 +227,10 @@ def test_transfers_are_noticed(rapids):
         rapids.to_host(values)
         ops.scalar(values.sum())
         ops.mask_of(rapids, values, 20)
-    assert (made.arrays.total(), made.scalars.total()) == (1, 1)
+        ops.fetch(rapids, values, values.sum())
+        with Clock(rapids).stage("features"):
+            ops.scalar(values.max())
+    assert (made.arrays.total(), made.scalars.total()) == (2, 2)
+    assert made.asked_in == {"": 3, "features": 1}
+    assert made.largest == 21
     assert rapids.xp.arange(3).get().tolist() == [0, 1, 2]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+import strangers
 from support.backends import DEVICES, FACTORIES
 from support.transfers import counted_on_device
 
@@ -59,7 +60,7 @@ def host(value):
 def assert_same(found, ours):
     np.testing.assert_array_equal(host(found.node_ids), np.asarray(ours.node_ids))
     np.testing.assert_array_equal(found.feature_ids, ours.feature_ids)
-    np.testing.assert_allclose(found.adjacency.toarray(), ours.adjacency.toarray())
+    np.testing.assert_allclose(found.adjacency.get().toarray(), ours.adjacency.toarray())
     np.testing.assert_array_equal(host(found.train_mask), np.asarray(ours.train_mask))
     assert found.report.class_counts == ours.report.class_counts
     assert found.report.heterophily == ours.report.heterophily
@@ -107,6 +108,42 @@ def test_ids_in_the_index_and_with_gaps(device, cudf, graph):
     ours = condense(edges, nodes, ratio=0.2, config=CONFIG, backend="cpu")
     found = condense(cudf.DataFrame(edges), cudf.DataFrame(nodes), ratio=0.2, config=CONFIG, backend=device)
     assert_same(found, ours)
+
+
+class Proxy(strangers.Proxy):
+    """A proxy of `cudf.pandas` whose object can go to the device, or cannot."""
+
+    def __init__(self, value, there=None):
+        super().__init__(value)
+        self._there = there
+
+    def as_gpu_object(self):
+        if self._there is None:
+            msg = "cuDF does not support mixed types"
+            raise TypeError(msg)
+        return self._there
+
+
+@pytest.mark.parametrize("holds", [True, False])
+def test_proxies_are_read_on_the_device_where_they_can_be(device, cudf, graph, holds):
+    from herald_gpu.io.read import Columns
+
+    edges, nodes = tables(graph, strings=False)
+    given = [Proxy(frame, cudf.DataFrame(frame) if holds else None) for frame in (edges, nodes)]
+    found = device.read(*given, None, None, columns=Columns(), unlabelled=-1)
+    assert found.on_device == holds
+    assert (found.style.edges, found.style.nodes) == ("pandas", "pandas")
+    ours = condense(edges, nodes, ratio=0.2, config=CONFIG, backend="cpu")
+    small = condense(*given, ratio=0.2, config=CONFIG, backend=device)
+    pd.testing.assert_frame_equal(small.features, ours.features)
+    pd.testing.assert_series_equal(small.labels, ours.labels)
+
+
+def test_a_proxy_beside_an_array_of_the_host_comes_to_the_host(device, cudf, graph):
+    edges, nodes = tables(graph, strings=False)
+    given = Proxy(edges, cudf.DataFrame(edges)), Proxy(nodes.drop(columns="train"), cudf.DataFrame(nodes))
+    small = condense(*given, train=nodes["train"].to_numpy(), ratio=0.2, config=CONFIG, backend=device)
+    assert isinstance(small.features, pd.DataFrame)
 
 
 def test_only_class_values_come_to_the_host(device, cp, graph):

@@ -25,8 +25,12 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 from rapids_signatures import Snapshot
 
 SNAPSHOT = Snapshot()
-LIBRARIES = ("cuml", "pylibcugraph", "rmm")
-UNREADABLE = ("pylibcugraph.SGGraph", "pylibcugraph.ResourceHandle", "pylibcugraph.GraphProperties")
+LIBRARIES = ("cuml", "cuvs", "pylibcugraph", "rmm")
+UNREADABLE = (
+    *("pylibcugraph.SGGraph", "pylibcugraph.ResourceHandle", "pylibcugraph.GraphProperties"),
+    *("cuvs.common.Resources", "cuvs.neighbors.all_neighbors.AllNeighborsParams"),
+    "cuvs.neighbors.nn_descent.IndexParams",
+)
 """Cython extension types have no signature that can be asked for: only the source has it."""
 
 
@@ -80,6 +84,12 @@ MADE = {
     ),
     "handle": lambda get: get("pylibcugraph").ResourceHandle(),
     "properties": lambda get: get("pylibcugraph").GraphProperties(is_symmetric=True, is_multigraph=False),
+    "descent": lambda get: get("cuvs.neighbors.nn_descent").IndexParams(
+        metric="sqeuclidean", graph_degree=64, intermediate_graph_degree=128, dist_comp_dtype="fp32"
+    ),
+    "graph of neighbours": lambda get: get("cuvs.neighbors.all_neighbors").AllNeighborsParams(
+        algo="nn_descent", metric="sqeuclidean", nn_descent_params=MADE["descent"](get)
+    ),
 }
 """Everything the backend makes before it touches the device."""
 
@@ -115,6 +125,29 @@ REFUSED = {
     "pagerank without its arguments": (
         TypeError,
         lambda get: get("pylibcugraph").personalized_pagerank(MADE["handle"](get), None),
+    ),
+    "descent by position": (TypeError, lambda get: get("cuvs.neighbors.nn_descent").IndexParams("sqeuclidean")),
+    "descent by an unknown metric": (
+        KeyError,
+        lambda get: get("cuvs.neighbors.nn_descent").IndexParams(metric="angle"),
+    ),
+    "descent in a type spelt at run time": (
+        ValueError,
+        lambda get: get("cuvs.neighbors.nn_descent").IndexParams(dist_comp_dtype=f"fp{len(HOST)}2"),
+    ),
+    "neighbours by an unknown algorithm": (
+        ValueError,
+        lambda get: get("cuvs.neighbors.all_neighbors").AllNeighborsParams(algo="hnsw"),
+    ),
+    "neighbours by two metrics": (
+        ValueError,
+        lambda get: get("cuvs.neighbors.all_neighbors").AllNeighborsParams(
+            metric="cosine", nn_descent_params=MADE["descent"](get)
+        ),
+    ),
+    "neighbours without parameters": (
+        TypeError,
+        lambda get: get("cuvs.neighbors.all_neighbors").build(HOST, 3, None),
     ),
     "allocator misspelt": (TypeError, lambda get: get("rmm").reinitialize(managed=True)),
 }

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 from support import reference
-from support.graphs import build, host, random_raw, raw
+from support.backends import FACTORIES
+from support.graphs import TINY, build, host, random_raw, raw
+from support.strict import counted
 
 from herald_gpu import ops
 from herald_gpu.backend.cpu import CpuBackend
@@ -45,16 +47,18 @@ def test_smoothing_against_the_reference(backend, kind, block, monkeypatch):
     np.testing.assert_allclose(smooth, expected, rtol=1e-6, atol=1e-7)
 
 
+@pytest.mark.parametrize("where", ["backend", "host"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_count_is_that_of_the_tree(backend, kind):
-    if backend.tree_name != CpuBackend.tree_name:
+def test_count_is_that_of_the_tree(backend, kind, where):
+    if where == "backend" and backend.tree_name != CpuBackend.tree_name:
         pytest.skip(f"another tree, which may count otherwise: {backend.tree_name}")
     given = random_raw(kind, 80, seed=4)
     rows = np.flatnonzero(given.train)
     smooth = reference.smoothed(reference.neighbours(given), given.x)[rows].astype(np.float32)
     tree = DecisionTreeClassifier(max_depth=50, random_state=42).fit(smooth, np.array(given.y)[rows]).tree_
     split_on = sorted({j for j in tree.feature.tolist() if j >= 0})
-    found = count_features(backend, build(backend, given), CONFIG)
+    found = count_features(backend, build(backend, given), replace(CONFIG, feature_tree=where))
+    assert found.tree_name == "scikit-learn, exact splits"
     assert found.count == len(split_on) > 1
     assert host(backend, found.tree).tolist() == split_on
 
@@ -84,12 +88,14 @@ def test_a_given_count_needs_no_tree(backend, tiny, asked, count):
     found = count_features(backend, tiny["triangles"], replace(CONFIG, feature_count=asked))
     assert found.count == count
     assert found.tree is None
+    assert found.tree_name is None
 
 
 def test_where_the_tree_chooses_it_is_grown(backend, tiny):
     config = replace(CONFIG, feature_ranking="tree")
     found = count_features(backend, tiny["triangles"], config)
     assert found.tree is not None
+    assert found.tree_name == backend.tree_name
     assert found.count == found.tree.shape[0]
 
 
@@ -97,3 +103,13 @@ def test_a_tree_without_splits_keeps_one_feature(backend):
     found = count_features(backend, build(backend, raw([(0, 1)], [[1.0, 1.0], [1.0, 1.0]], [0, 0])), CONFIG)
     assert found.count == 1
     assert host(backend, found.tree).tolist() == [0]
+
+
+def test_rows_cross_to_the_host_only_if_asked():
+    """The strict device counts what leaves it."""
+    backend = FACTORIES["strict"]()
+    graph = build(backend, TINY["triangles"])
+    for where, crossed in (("backend", 0), ("host", 2)):  # rows and classes
+        with counted() as ledger:
+            count_features(backend, graph, replace(CONFIG, feature_tree=where))
+        assert ledger.to_host == crossed

@@ -12,19 +12,12 @@ from support.graphs import build, host, random_raw, raw
 
 from herald_gpu import ops
 from herald_gpu.config import HeraldConfig
-from herald_gpu.stages.scoring import (
-    boundary_scores,
-    lid_from_distances,
-    lid_scores,
-    prototype_scores,
-    score_nodes,
-)
+from herald_gpu.stages.scoring import boundary_scores, prototype_scores, score_nodes
 from herald_gpu.stages.weights import ScoreWeights
 
 CONFIG = HeraldConfig()
 PAPER = HeraldConfig.paper()
 KINDS = ("binary", "counts", "dense")
-FLOOR = 1e-12
 
 
 def inverse_norms(backend, graph):
@@ -34,11 +27,6 @@ def inverse_norms(backend, graph):
 def prototypes(backend, given, **options):
     graph = build(backend, given, **options)
     return host(backend, prototype_scores(backend, graph, graph.features, inverse_norms(backend, graph)))
-
-
-def lids(backend, x, config=PAPER):
-    graph = build(backend, raw([], x, [0] * len(x)))
-    return host(backend, lid_scores(backend, graph.features, inverse_norms(backend, graph), config))
 
 
 # Prototype
@@ -99,82 +87,6 @@ def test_boundary_against_the_reference(backend, seed):
     given = random_raw("binary", 60, seed)
     expected = reference.boundaries(reference.neighbours(given), given)
     np.testing.assert_allclose(host(backend, boundary_scores(backend, build(backend, given))), expected, atol=1e-15)
-
-
-# Local intrinsic dimensionality
-
-
-@pytest.mark.parametrize(
-    ("distances", "expected"),
-    [
-        ([[0.1, 0.2, 0.4]], [3 / (math.log(4) + math.log(2))]),
-        ([[0.0, 0.5]], [2 / math.log(0.5 / FLOOR)]),  # a duplicate counts as the floor
-        ([[0.0, 0.0]], [0.0]),  # nothing but duplicates
-        ([[0.0, 9e-13]], [0.0]),  # the largest below the floor
-        ([[0.3, 0.3]], [0.0]),  # all equal, and no regular value to take
-        ([[0.3, 0.3], [0.25, 0.5], [0.1, 0.9]], [2 / math.log(2), 2 / math.log(2), 2 / math.log(9)]),
-        ([[0.3, 0.3 + 5e-13], [0.25, 0.5]], [2 / math.log(2)] * 2),  # equal up to the floor
-        ([[1e-12, 2e-12], [0.25, 0.5]], [2 / math.log(2)] * 2),  # tiny but regular
-        ([[0.4], [0.2]], [0.0, 0.0]),  # one neighbour: always all equal
-    ],
-)
-def test_lid_by_hand(backend, distances, expected):
-    found = lid_from_distances(backend, backend.asarray(np.array(distances)), FLOOR)
-    assert host(backend, found).tolist() == pytest.approx(expected, rel=1e-9)
-
-
-@pytest.mark.parametrize("config", [PAPER, CONFIG], ids=["paper", "default"])
-@pytest.mark.parametrize("kind", KINDS)
-def test_lid_against_brute_force(backend, kind, config):
-    x = random_raw(kind, 45, seed=12).x.copy()
-    x[5] = x[6] = x[7] * 2  # duplicates, one of them up to its length
-    x[9] = 0
-    expected = reference.lids(reference.unit_rows(x), 10, zero_rows=config.lid_zero_rows)
-    np.testing.assert_allclose(lids(backend, x, config), expected, rtol=1e-9)
-
-
-def test_zero_rows_take_the_cap_or_nothing(backend):
-    x = np.vstack([random_raw("counts", 20, seed=1).x, np.zeros((2, 14))])
-    paper, default = lids(backend, x), lids(backend, x, CONFIG)
-    assert paper[-2:].tolist() == [paper.max()] * 2
-    assert default[-2:].tolist() == [0.0, 0.0]
-    filled = (x != 0).any(axis=1)
-    np.testing.assert_array_equal(paper[filled], default[filled])
-
-
-def test_eleven_duplicates_have_no_dimension(backend):
-    x = np.vstack([np.tile([1, 2, 3], (11, 1)), np.random.default_rng(0).random((9, 3))])
-    found = lids(backend, x)
-    assert (found[:11] == 0).all()
-    assert (found[11:] > 0).all()
-
-
-def test_near_duplicates_are_told_apart(backend):
-    # Cosine distances around 1e-9: in float32 they would all be noise.
-    x = np.ones((14, 4), dtype=np.float32)
-    x[np.arange(14), np.arange(14) % 4] += np.linspace(1e-4, 5e-4, 14, dtype=np.float32)
-    np.testing.assert_allclose(lids(backend, x), reference.lids(reference.unit_rows(x), 10, zero_rows="cap"), rtol=1e-7)
-
-
-def test_fewer_nodes_than_neighbours(backend):
-    x = np.array([[1, 0], [1, 1], [0.0, 1], [2, 1]])
-    np.testing.assert_allclose(lids(backend, x), reference.lids(reference.unit_rows(x), 3, zero_rows="cap"), rtol=1e-9)
-
-
-@pytest.mark.parametrize("kind", ["counts", "dense"])
-def test_sampled_reference_with_clipped_distances(backend, kind):
-    # The published rule: 20 drawn reference nodes, a node may find itself, distances at least 1e-8.
-    x = random_raw(kind, 40, seed=3).x
-    config = HeraldConfig.published("pubmed", lid_reference=20)
-    drawn = np.random.default_rng(42).choice(40, 20, replace=False)
-    unit = reference.unit_rows(x)
-    expected = []
-    for u in range(40):
-        alive = [unit[u].any() and unit[v].any() for v in drawn]
-        row = sorted(0.5 * ((unit[u] - unit[v]) ** 2).sum() if ok else 1.0 for v, ok in zip(drawn, alive, strict=True))
-        near = np.maximum(row[:10], 1e-8)
-        expected.append(-1 / min(float(np.log(near / near[-1]).mean()), -1e-8))
-    np.testing.assert_allclose(lids(backend, x, config), expected, rtol=1e-9)
 
 
 # Together

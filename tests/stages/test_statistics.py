@@ -10,14 +10,16 @@ from support import reference
 from support.graphs import build, random_raw, raw
 
 from herald_gpu import ops
-from herald_gpu.stages.statistics import describe
+from herald_gpu.stages.statistics import describe, measure
 
 
 def described(backend, given, nodes):
     graph = build(backend, given)
     chosen = backend.asarray(np.array(nodes, dtype=np.int64))
     part = ops.induced(graph.adjacency, chosen)
-    return describe(backend, graph, graph.features, chosen, part, full_edges=graph.n_edges)
+    counts, variance = ops.fetch(backend, *measure(backend, graph, graph.features, chosen))
+    sizes = {"n_nodes": len(nodes), "n_edges": int(part.nnz), "full_nodes": given.n, "full_edges": graph.n_edges}
+    return describe(counts.astype(int), float(variance), **sizes)
 
 
 def test_by_hand(backend):

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse
 
 from herald_gpu.backend.cpu import CpuBackend
-from support.strict_arrays import LEDGER, Ledger, StrictArray, counted, device
+from support.strict_arrays import LEDGER, Ledger, StrictArray, counted, device, operand, wrap
 from support.strict_names import MISSING, StrictNamespace
 from support.strict_sparse import StrictMatrix, StrictSparse
 
@@ -32,6 +32,8 @@ class StrictBackend:
 
     name = "strict"
     tree_name = CpuBackend.tree_name
+    all_pairs_limit = CpuBackend.all_pairs_limit
+    index_name = CpuBackend.index_name
     xp: Any = StrictNamespace()
     sparse: Any = StrictSparse()
 
@@ -41,6 +43,14 @@ class StrictBackend:
     def read(self, *given: Any, **options: Any) -> Any:
         """See `Backend`."""
         return self._cpu.read(*given, **options)
+
+    def read_kept(self, feats: Any, **options: Any) -> Any:
+        """See `Backend`."""
+        return self._cpu.read_kept(feats, **options)
+
+    def presenter(self, given: Any, style: Any) -> Any:
+        """See `Backend`: nobody passes strict arrays in, so that none go out."""
+        return self._cpu.presenter(given, style)
 
     def asarray(self, value: Any, dtype: Any = None) -> Any:
         """Bring a host array (or SciPy CSR) over; counted."""
@@ -55,13 +65,23 @@ class StrictBackend:
         """Copy to the host; counted."""
         return value.get()
 
-    def nearest_distances(self, x: Any, inverse_norm: Any, k: int, reference: Any = None) -> StrictArray:
+    def nearest_distances(
+        self, x: Any, inverse_norm: Any, k: int, reference: Any = None, *, rows: Any = None, **options: Any
+    ) -> StrictArray:
         """See `Backend`."""
-        near = None if reference is None else device(reference)
-        return StrictArray(self._cpu.nearest_distances(_matrix(x), device(inverse_norm), k, near))
+        near, asked = (None if ids is None else device(ids) for ids in (reference, rows))
+        found = self._cpu.nearest_distances(_matrix(x), device(inverse_norm), k, near, rows=asked, **options)
+        return StrictArray(found)
 
     def grow(
-        self, adjacency: StrictMatrix, roots: StrictArray, prices: Prices, *, member: Any = None, **options: Any
+        self,
+        adjacency: StrictMatrix,
+        roots: StrictArray,
+        prices: Prices,
+        *,
+        member: Any = None,
+        spent: Any = 0.0,
+        **options: Any,
     ) -> Growth:
         """See `Backend`."""
         growth = self._cpu.grow(
@@ -69,17 +89,20 @@ class StrictBackend:
             device(roots),
             replace(prices, node=device(prices.node)),
             member=None if member is None else device(member),
+            spent=operand(spent),
             **options,
         )
-        return replace(growth, member=StrictArray(growth.member), considered=StrictArray(growth.considered))
+        return replace(growth, **{name: wrap(np.asarray(value)) for name, value in vars(growth).items()})
 
     def pagerank(self, adjacency: StrictMatrix, restart: StrictArray, **options: Any) -> StrictArray:
         """See `Backend`."""
         return StrictArray(self._cpu.pagerank(_matrix(adjacency), device(restart), **options))
 
-    def tree_features(self, x: Any, codes: StrictArray, *, max_depth: int, seed: int) -> StrictArray:
-        """See `Backend`."""
-        return StrictArray(self._cpu.tree_features(_matrix(x), device(codes), max_depth=max_depth, seed=seed))
+    def tree_features(self, x: Any, codes: StrictArray, *, on_host: bool = False, **options: Any) -> StrictArray:
+        """See `Backend`; a tree on the host is a transfer like any other."""
+        if on_host:
+            return self.asarray(self._cpu.tree_features(self.to_host(x), self.to_host(codes), **options))
+        return StrictArray(self._cpu.tree_features(_matrix(x), device(codes), **options))
 
     def principal_components(self, x: Any, variance: float) -> tuple[StrictArray, StrictArray]:
         """See `Backend`."""
@@ -89,6 +112,9 @@ class StrictBackend:
     def stage(self, name: str) -> AbstractContextManager[None]:
         """See `Backend`."""
         return self._cpu.stage(name)
+
+    def start_run(self) -> None:
+        """See `Backend`."""
 
     def peak_memory(self) -> int | None:
         """See `Backend`."""

@@ -102,6 +102,13 @@ class StrictNamespace:
             return wrap(np.zeros(length, dtype=np.int64))
         return wrap(np.bincount(values, None if weights is None else device(weights), length))
 
+    @property
+    def add(self) -> Any:
+        """Addition; `add.at` adds in place at an array of places, repeated ones as often as they stand."""
+        function = _function("add", np.add)
+        function.at = lambda a, indices, b: np.add.at(device(a), device(indices), operand(b))  # type: ignore[attr-defined]
+        return function
+
     @staticmethod
     def asarray(a: Any, dtype: Any = None) -> StrictArray:
         """Numbers and lists of numbers are brought over; NumPy arrays go through `backend.asarray`."""

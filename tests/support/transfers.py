@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import sys
 from collections import Counter
 from contextlib import contextmanager
@@ -10,13 +11,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import herald_gpu
+from herald_gpu.pipeline import Clock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import FrameType
 
 PACKAGE = str(Path(herald_gpu.__file__).parent)
 FEW = 8
 """CuPy checks the bounds of a new sparse matrix with one transfer of four numbers."""
+SELECTION = frozenset({"BINARY_SUBSCR", "STORE_SUBSCR"})
+"""``x[mask]``: CuPy reads how many entries the mask selects, in compiled code that leaves no frame of its own."""
 
 
 @dataclass
@@ -31,11 +36,19 @@ class Transfers:
         Single numbers (``int``, ``float``, ``bool``, ``item``), by file and line of ours.
     inside : Counter
         Numbers that CuPy reads within one of its own functions, such as the length of a selection.
+    asked_in, inside_in : Counter
+        The first two together, and the third, by stage; "" outside of stages.
+    largest : int
+        Values of the largest transfer.
     """
 
     arrays: Counter[str] = field(default_factory=Counter)
     scalars: Counter[str] = field(default_factory=Counter)
     inside: Counter[str] = field(default_factory=Counter)
+    asked_in: Counter[str] = field(default_factory=Counter)
+    inside_in: Counter[str] = field(default_factory=Counter)
+    largest: int = 0
+    stage: str = ""
 
     def note(self, size: int) -> None:
         """Tell who asked: the caller itself, and the nearest of our own functions behind it."""
@@ -46,12 +59,18 @@ class Transfers:
             frame = frame.f_back
         if frame is None:
             return
+        self.largest = max(self.largest, size)
         place = f"{Path(frame.f_code.co_filename).relative_to(PACKAGE)}:{frame.f_lineno}"
-        if frame is caller:
+        if frame is caller and not _selects(frame):
             kind = self.arrays if size > 1 else self.scalars
         else:
             kind = self.arrays if size > FEW else self.inside
         kind[place] += 1
+        (self.inside_in if kind is self.inside else self.asked_in)[self.stage] += 1
+
+
+def _selects(frame: FrameType) -> bool:
+    return dis.opname[frame.f_code.co_code[frame.f_lasti]] in SELECTION
 
 
 @contextmanager
@@ -59,16 +78,24 @@ def counted_on_device() -> Iterator[Transfers]:
     """Count the transfers made inside the block."""
     import cupy
 
-    made, get = Transfers(), cupy.ndarray.get
+    made, get, stage = Transfers(), cupy.ndarray.get, Clock.stage
 
     def counting(self, *args, **kwargs):
         made.note(self.size)
         return get(self, *args, **kwargs)
 
-    cupy.ndarray.get = counting
+    @contextmanager
+    def named(self, name):
+        made.stage = name
+        with stage(self, name):
+            yield
+        made.stage = ""
+
+    cupy.ndarray.get, Clock.stage = counting, named
     try:
         yield made
     finally:
+        Clock.stage = stage
         del cupy.ndarray.get
         if cupy.ndarray.get is not get:  # it was defined there, not inherited
             cupy.ndarray.get = get

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import platform
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import cupy as cp
 import cupyx.scipy.sparse as cusparse
 import numpy as np
 
+from herald_gpu.backend._tree import exact_tree_features
 from herald_gpu.backend.probe import installed_versions
-from herald_gpu.backend.rapids import device, graphs, learning, neighbours, reading
-from herald_gpu.io.kinds import check_devices, unproxy
-from herald_gpu.io.read import read
+from herald_gpu.backend.rapids import allocation, device, graphs, indexing, learning, neighbours, presenting, reading
+from herald_gpu.backend.rapids import pagerank as ranks
+from herald_gpu.io import present
+from herald_gpu.io.kinds import check_devices, is_proxy, kind_of
+from herald_gpu.io.read import Style, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from herald_gpu.backend import Array, Growth, Matrix, Memory
     from herald_gpu.budget import Prices
-    from herald_gpu.io.read import Columns, Source
+    from herald_gpu.io.present import Presenter
+    from herald_gpu.io.read import Columns, Kept, Source
 
 
 class RapidsBackend:
@@ -34,12 +39,13 @@ class RapidsBackend:
 
     name = "rapids"
     tree_name = "cuML, histogram splits"
+    all_pairs_limit = 1e14  # 2e14 operations, 40 s at 5 TFLOP/s: a small card, predicted
     xp: Any = cp
     sparse: Any = cusparse
 
     def __init__(self, *, memory: Memory = "default") -> None:
         if memory != "default":
-            device.use_rmm(managed=memory == "managed")
+            allocation.use_rmm(managed=memory == "managed")
 
     def read(
         self,
@@ -52,10 +58,25 @@ class RapidsBackend:
         unlabelled: Any,  # noqa: ANN401
     ) -> Source:
         """See :class:`~herald_gpu.backend.Backend`: what is on the device stays there."""
-        given = tuple(unproxy(value) for value in (edges, feats, given_labels, given_train))
+        given = reading.behind_proxies((edges, feats, given_labels, given_train))
         place = check_devices(**dict(zip(("edges", "feats", "labels", "train"), given, strict=True)))
         reader = reading.read_device if place == "cuda" else read
-        return reader(*given, columns=columns, unlabelled=unlabelled)
+        found = reader(*given, columns=columns, unlabelled=unlabelled)
+        # A proxy passes for pandas, and pandas is what its owner expects back.
+        kinds = [
+            kind_of(v) if is_proxy(v) else known
+            for v, known in ((edges, found.style.edges), (feats, found.style.nodes))
+        ]
+        return replace(found, style=Style(kinds[0], kinds[1], found.style.sparse))
+
+    def read_kept(self, feats: Any, *, names: Array, positions: Array, width: int) -> Kept:  # noqa: ANN401 - any matrix
+        """See :class:`~herald_gpu.backend.Backend`."""
+        return reading.read_kept(feats, names=names, positions=positions, width=width)
+
+    def presenter(self, given: Source, style: Style) -> Presenter:
+        """See :class:`~herald_gpu.backend.Backend`."""
+        stays = given.on_device and {style.edges, style.nodes} <= set(present.DEVICE_KINDS)
+        return presenting if stays else present
 
     def asarray(self, value: Any, dtype: Any = None) -> Array:  # noqa: ANN401 - anything array-like
         """See :class:`~herald_gpu.backend.Backend`; a SciPy CSR matrix becomes a CuPy one."""
@@ -67,9 +88,26 @@ class RapidsBackend:
         """See :class:`~herald_gpu.backend.Backend`."""
         return value.get() if hasattr(value, "get") else np.asarray(value)
 
-    def nearest_distances(self, x: Matrix, inverse_norm: Array, k: int, reference: Array | None = None) -> Array:
+    @property
+    def index_name(self) -> str | None:
+        """See :class:`~herald_gpu.backend.Backend`; cuVS comes with both extras."""
+        return indexing.NAME
+
+    def nearest_distances(
+        self,
+        x: Matrix,
+        inverse_norm: Array,
+        k: int,
+        reference: Array | None = None,
+        *,
+        rows: Array | None = None,
+        keep_self: bool = False,
+        approximate: bool = False,
+    ) -> Array:
         """See :class:`~herald_gpu.backend.Backend`."""
-        return neighbours.nearest_distances(x, inverse_norm, k, reference)
+        if approximate:
+            return indexing.nearest_distances(x, inverse_norm, k)
+        return neighbours.nearest_distances(x, inverse_norm, k, reference, rows, keep_self=keep_self)
 
     def grow(
         self,
@@ -81,7 +119,7 @@ class RapidsBackend:
         depth: int,
         patience: int,
         member: Array | None = None,
-        spent: float = 0.0,
+        spent: Array = 0.0,
         quota: int | None = None,
         stop_when_full: bool = False,
     ) -> Growth:
@@ -101,10 +139,13 @@ class RapidsBackend:
 
     def pagerank(self, adjacency: Matrix, restart: Array, *, probability: float, tol: float, max_iter: int) -> Array:
         """See :class:`~herald_gpu.backend.Backend`."""
-        return graphs.pagerank(adjacency, restart, probability=probability, tol=tol, max_iter=max_iter)
+        return ranks.pagerank(adjacency, restart, probability=probability, tol=tol, max_iter=max_iter)
 
-    def tree_features(self, x: Matrix, codes: Array, *, max_depth: int, seed: int) -> Array:
-        """See :class:`~herald_gpu.backend.Backend`."""
+    def tree_features(self, x: Matrix, codes: Array, *, max_depth: int, seed: int, on_host: bool = False) -> Array:
+        """See :class:`~herald_gpu.backend.Backend`; with `on_host` rows and classes cross to the host."""
+        if on_host:
+            found = exact_tree_features(self.to_host(x), self.to_host(codes), max_depth=max_depth, seed=seed)
+            return self.asarray(found)
         return learning.tree_features(x, codes, max_depth=max_depth, seed=seed)
 
     def principal_components(self, x: Matrix, variance: float) -> tuple[Array, Array]:
@@ -116,15 +157,19 @@ class RapidsBackend:
         """See :class:`~herald_gpu.backend.Backend`: an NVTX range, and advice when memory runs out."""
         cp.cuda.nvtx.RangePush(f"herald.{name}")
         try:
-            with device.advice(name):
+            with device.advice(name), allocation.GAUGE.counting():
                 yield
                 cp.cuda.get_current_stream().synchronize()
         finally:
             cp.cuda.nvtx.RangePop()
 
+    def start_run(self) -> None:
+        """See :class:`~herald_gpu.backend.Backend`: memory is counted anew, where RMM counts it."""
+        allocation.GAUGE.reset()
+
     def peak_memory(self) -> int | None:
-        """See :class:`~herald_gpu.backend.Backend`: what CuPy's pool has taken; None where RMM stands in for it."""
-        return int(cp.get_default_memory_pool().total_bytes()) or None
+        """See :class:`~herald_gpu.backend.Backend`: bytes from RMM, or else what CuPy's pool has taken so far."""
+        return device.peak_bytes()
 
     def versions(self) -> dict[str, str]:
         """See :class:`~herald_gpu.backend.Backend`."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import cupy as cp
 
+from herald_gpu.backend.rapids import allocation
 from herald_gpu.errors import InputError, OutOfMemory
 
 if TYPE_CHECKING:
@@ -19,19 +20,37 @@ SIGNS_OF_FULL_MEMORY = ("bad_alloc", "out_of_memory", "cudaErrorMemoryAllocation
 """cuGraph hands on what RMM says in a plain RuntimeError."""
 
 
-def use_rmm(*, managed: bool) -> None:
-    """Give CuPy and RAPIDS one allocator: a pool, or managed memory (a pool of managed memory cannot spill well)."""
-    import rmm
-    from rmm.allocators.cupy import rmm_cupy_allocator
-
-    rmm.reinitialize(pool_allocator=not managed, managed_memory=managed)
-    cp.cuda.set_allocator(rmm_cupy_allocator)
-
-
 def free_bytes() -> int:
-    """Device memory that can still be had: free on the device, and free in CuPy's pool."""
-    free, _ = cp.cuda.runtime.memGetInfo()
-    return int(free) + int(cp.get_default_memory_pool().free_bytes())
+    """Device memory that can still be had: free on the device, and free in the pool that CuPy allocates from."""
+    free, total = (int(value) for value in cp.cuda.runtime.memGetInfo())
+    if allocation.in_use():
+        return allocation.obtainable(free, total)
+    return free + int(cp.get_default_memory_pool().free_bytes())
+
+
+def peak_bytes() -> int | None:
+    """Most memory that the run has had.
+
+    From RMM: bytes handed out at once, workspaces of the libraries included. From CuPy's own pool: what the pool has
+    taken from the device and keeps, which earlier runs may have driven up, and without those workspaces.
+    """
+    counted = allocation.GAUGE.peak()
+    if counted is not None or allocation.in_use():
+        return counted
+    return int(cp.get_default_memory_pool().total_bytes()) or None
+
+
+@contextmanager
+def library_order() -> Iterator[None]:
+    """Let a cuGraph call wait for what is queued here, and what follows wait for it.
+
+    cuGraph works on the default stream of the thread, which CuPy's default stream waits for by itself; a stream that
+    the caller has made current may not.
+    """
+    ours, theirs = cp.cuda.get_current_stream(), cp.cuda.Stream.ptds
+    theirs.wait_event(ours.record())
+    yield
+    ours.wait_event(theirs.record())
 
 
 def batch_rows(bytes_per_row: int, n_rows: int) -> int:

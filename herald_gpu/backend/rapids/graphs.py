@@ -1,4 +1,4 @@
-"""Neighbourhoods, budgeted growth and PageRank with cuGraph (through pylibcugraph) and our own kernel."""
+"""Neighbourhoods and budgeted growth with cuGraph (through pylibcugraph) and our own kernel."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from herald_gpu.backend import Growth
 from herald_gpu.backend.rapids import kernels
-from herald_gpu.backend.rapids.device import SHARE_OF_FREE, check_index_width, free_bytes
+from herald_gpu.backend.rapids.device import SHARE_OF_FREE, check_index_width, free_bytes, library_order
 
 if TYPE_CHECKING:
     from herald_gpu.backend import Array, Matrix
@@ -40,18 +40,20 @@ class Neighbourhoods:
         import pylibcugraph
 
         check_index_width(int(adjacency.nnz), "the number of directed edges")
+        offsets, ends = (cp.asarray(part, dtype=cp.int32) for part in (adjacency.indptr, adjacency.indices))
         self._handle = pylibcugraph.ResourceHandle()
-        self._graph = pylibcugraph.SGGraph(
-            self._handle,
-            pylibcugraph.GraphProperties(is_symmetric=False, is_multigraph=False),
-            cp.asarray(adjacency.indptr, dtype=cp.int32),
-            cp.asarray(adjacency.indices, dtype=cp.int32),
-            weight_array=None,
-            store_transposed=False,
-            renumber=False,
-            do_expensive_check=False,
-            input_array_format="CSR",
-        )
+        with library_order():
+            self._graph = pylibcugraph.SGGraph(
+                self._handle,
+                pylibcugraph.GraphProperties(is_symmetric=False, is_multigraph=False),
+                offsets,
+                ends,
+                weight_array=None,
+                store_transposed=False,
+                renumber=False,
+                do_expensive_check=False,
+                input_array_format="CSR",
+            )
 
     def of(self, roots: Array) -> tuple[Array, Array]:
         """Give (offsets, nodes): nodes[offsets[i]:offsets[i+1]] are those around root i, ascending, each once."""
@@ -61,18 +63,20 @@ class Neighbourhoods:
             return cp.arange(n_roots + 1, dtype=cp.int64), roots.astype(cp.int32)
         import pylibcugraph
 
-        found = pylibcugraph.neighbor_sample(
-            self._handle,
-            self._graph,
-            roots.astype(cp.int32),
-            np.full(self.depth, -1, dtype=np.int32),
-            starting_vertex_label_offsets=cp.arange(n_roots + 1, dtype=cp.uint64),
-            with_replacement=False,
-            do_expensive_check=False,
-            prior_sources_behavior="exclude",
-            deduplicate_sources=True,
-            return_hops=True,
-        )
+        starts, labels = roots.astype(cp.int32), cp.arange(n_roots + 1, dtype=cp.uint64)
+        with library_order():
+            found = pylibcugraph.neighbor_sample(
+                self._handle,
+                self._graph,
+                starts,
+                np.full(self.depth, -1, dtype=np.int32),
+                starting_vertex_label_offsets=labels,
+                with_replacement=False,
+                do_expensive_check=False,
+                prior_sources_behavior="exclude",
+                deduplicate_sources=True,
+                return_hops=True,
+            )
         minors = found["minors"].astype(cp.int64)
         return unique_by_root(self._root_numbers(found, int(minors.shape[0])), minors, own, roots, self.n_nodes)
 
@@ -121,45 +125,58 @@ def grow(
     depth: int,
     patience: int,
     member: Array | None,
-    spent: float,
+    spent: Array,
     quota: int | None,
     stop_when_full: bool,
 ) -> Growth:
     """See :class:`~herald_gpu.backend.Backend`.
 
     Neighbourhoods come in batches that fit in free memory; one kernel launch decides a whole batch, in order, with
-    membership and cost on the device. The host reads one flag a batch.
+    membership and cost on the device. The host reads how large the first batch may be, and once a batch how it went
+    and how large the next may be. Roots alone are one batch, and nothing is read.
     """
     n, n_roots = int(adjacency.shape[0]), int(roots.shape[0])
     check_index_width(n, "the number of nodes")
+    check_index_width(int(adjacency.nnz), "the number of directed edges")
     members = cp.zeros(n, dtype=cp.bool_) if member is None else member.copy()
     considered, fresh = cp.zeros(n, dtype=cp.bool_), cp.zeros(n, dtype=cp.bool_)
-    cost = cp.full(1, spent, dtype=cp.float64)
-    counters = cp.zeros(3, dtype=cp.int64)
-    indptr, indices = adjacency.indptr.astype(cp.int32), adjacency.indices.astype(cp.int32)
-    repeats = adjacency.data.astype(cp.float32, copy=False)
+    cost, counters = cp.zeros(1, dtype=cp.float64), cp.zeros(3, dtype=cp.int64)
+    cost += spent
+    if n_roots == 0:
+        return Growth(members, considered, counters[0], cost[0])
     around = Neighbourhoods(adjacency, depth)
-    load = cp.cumsum(_reached_edges(adjacency, roots, depth))
     roots = roots.astype(cp.int64)
-    low, size = 0, FIRST_BATCH
-    while low < n_roots:
-        high = min(low + size, n_roots, max(low + 1, _last_that_fits(load, low)))
-        batch = roots[low:high]
+    edges = (
+        adjacency.indptr.astype(cp.int32, copy=False),
+        adjacency.indices.astype(cp.int32, copy=False),
+        adjacency.data.astype(cp.float32, copy=False),
+    )
+    terms = (
+        prices.node, np.float64(prices.edge), np.float64(prices.edge_to_member), np.float64(limit),
+        np.int64(patience), np.int64(-1 if quota is None else quota), np.int32(stop_when_full),
+    )  # fmt: skip
+
+    def decide(batch: Array) -> None:
         offsets, nodes = around.of(batch)
-        _accept_kernel(
-            (1,),
-            (kernels.THREADS,),
-            (
-                offsets, nodes, batch, np.int64(high - low), indptr, indices, repeats, prices.node,
-                np.float64(prices.edge), np.float64(prices.edge_to_member), np.float64(limit),
-                np.int64(patience), np.int64(-1 if quota is None else quota), np.int32(stop_when_full),
-                members, considered, fresh, cost, counters,
-            ),
-        )  # fmt: skip
-        if bool(counters[2] != 0) or (quota is not None and bool(counters[0] >= quota)):
-            break
+        given = (offsets, nodes, batch, np.int64(batch.shape[0]), *edges, *terms)
+        _accept_kernel((1,), (kernels.THREADS,), (*given, members, considered, fresh, cost, counters))
+
+    if depth == 0:
+        decide(roots)
+        return Growth(members, considered, counters[0], cost[0])
+    load = cp.cumsum(_reached_edges(adjacency, roots, depth))
+    fits = int(_last_that_fits(load, 0))
+    low, size, accepted, total = 0, FIRST_BATCH, 0, 0.0
+    while low < n_roots:
+        high = min(low + size, n_roots, max(low + 1, fits))
+        decide(roots[low:high])
         low, size = high, size * 2
-    return Growth(members, considered, int(counters[0]), float(cost[0]))
+        said = cp.concatenate([counters.astype(cp.float64), cost, _last_that_fits(load, low).astype(cp.float64)[None]])
+        accepted, _, stopped, total, fits = said.get().tolist()
+        accepted, fits = int(accepted), int(fits)
+        if stopped or (quota is not None and accepted >= quota):
+            break
+    return Growth(members, considered, accepted, total)
 
 
 def _reached_edges(adjacency: Matrix, roots: Array, depth: int) -> Array:
@@ -173,49 +190,8 @@ def _reached_edges(adjacency: Matrix, roots: Array, depth: int) -> Array:
     return total[roots]
 
 
-def _last_that_fits(load: Array, low: int) -> int:
+def _last_that_fits(load: Array, low: int) -> Array:
+    """End of the longest batch from `low` on whose edges fit in free memory, as a 0-d array."""
     room = SHARE_OF_FREE * free_bytes() / BYTES_PER_REACHED_EDGE
     before = load[low - 1] if low else cp.zeros((), dtype=load.dtype)
-    return int(cp.searchsorted(load, before + room, side="right"))
-
-
-def pagerank(adjacency: Matrix, restart: Array, *, probability: float, tol: float, max_iter: int) -> Array:
-    """See :class:`~herald_gpu.backend.Backend`.
-
-    cuGraph divides rows by their sums, starts uniform and stops at an L1 change below `tol`; it calls convergence in
-    the last allowed step a failure, so that its verdict is not asked for; and it returns vertices in any order.
-    """
-    import pylibcugraph
-
-    check_index_width(int(adjacency.nnz), "the number of directed edges")
-    handle = pylibcugraph.ResourceHandle()
-    coo = adjacency.tocoo()
-    graph = pylibcugraph.SGGraph(
-        handle,
-        pylibcugraph.GraphProperties(is_symmetric=True, is_multigraph=False),
-        coo.row.astype(cp.int32),
-        coo.col.astype(cp.int32),
-        weight_array=coo.data.astype(cp.float64),
-        store_transposed=True,
-        renumber=False,
-        do_expensive_check=False,
-    )
-    sources = cp.flatnonzero(restart > 0).astype(cp.int32)
-    vertices, values, _ = pylibcugraph.personalized_pagerank(
-        handle,
-        graph,
-        precomputed_vertex_out_weight_vertices=None,
-        precomputed_vertex_out_weight_sums=None,
-        initial_guess_vertices=None,
-        initial_guess_values=None,
-        personalization_vertices=sources,
-        personalization_values=restart[sources].astype(cp.float64),
-        alpha=1.0 - probability,
-        epsilon=tol,
-        max_iterations=max_iter,
-        do_expensive_check=False,
-        fail_on_nonconvergence=False,
-    )
-    rank = cp.zeros(adjacency.shape[0], dtype=cp.float64)
-    rank[vertices] = values
-    return rank
+    return cp.searchsorted(load, before + room, side="right")

@@ -105,8 +105,8 @@ __device__ void distance(
     const long long pair = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (pair >= n_pairs) return;
     const long long u = rows[pair / width], v = candidates[pair];
+    if (v < 0 || (u == v && !keep_self)) { out[pair] = 1e300; return; }
     const double a = inverse_norm[u], b = inverse_norm[v];
-    if (u == v && !keep_self) { out[pair] = 1e300; return; }
     if (a == 0.0 || b == 0.0) { out[pair] = 1.0; return; }
     const T* p = x + u * n_features;
     const T* q = x + v * n_features;
@@ -142,8 +142,8 @@ extern "C" __global__ void sparse_distances(
     const long long pair = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (pair >= n_pairs) return;
     const long long u = rows[pair / width], v = candidates[pair];
+    if (v < 0 || (u == v && !keep_self)) { out[pair] = 1e300; return; }
     const double a = inverse_norm[u], b = inverse_norm[v];
-    if (u == v && !keep_self) { out[pair] = 1e300; return; }
     if (a == 0.0 || b == 0.0) { out[pair] = 1.0; return; }
     int p = indptr[u], q = indptr[v];
     const int p_end = indptr[u + 1], q_end = indptr[v + 1];

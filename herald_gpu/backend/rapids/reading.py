@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +11,23 @@ import cupyx.scipy.sparse as cusparse
 import numpy as np
 
 from herald_gpu.backend.rapids import columns as col
+from herald_gpu.backend.rapids import presenting
 from herald_gpu.errors import InputError, UnsupportedInputError
 from herald_gpu.io import frames, labels, matrices, torch
-from herald_gpu.io.kinds import kind_of
-from herald_gpu.io.read import Columns, Source, Style, check_node_column, check_once, no_labels, no_train_column
+from herald_gpu.io.kinds import device_of, is_proxy, kind_of, unproxy
+from herald_gpu.io.read import (
+    Columns,
+    Kept,
+    Source,
+    Style,
+    check_kept_columns,
+    check_kept_values,
+    check_node_column,
+    check_once,
+    check_width,
+    no_labels,
+    no_train_column,
+)
 
 if TYPE_CHECKING:
     from herald_gpu.backend import Array, Matrix
@@ -29,6 +43,18 @@ class _Nodes:
     train: Any
     kind: Kind
     sparse: bool
+
+
+def behind_proxies(given: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Give what is behind the `cudf.pandas` proxies among some objects; others pass.
+
+    On the device, where cuDF can hold all of it and nothing else is on the host; else on the host.
+    """
+    on_host = any(device_of(value) == "host" for value in given if not is_proxy(value))
+    if not on_host and any(is_proxy(value) for value in given):
+        with suppress(Exception):  # whatever cuDF cannot hold, `cudf.pandas` keeps in pandas, and so do we
+            return tuple(value.as_gpu_object() if is_proxy(value) else value for value in given)
+    return tuple(unproxy(value) for value in given)
 
 
 def read_device(
@@ -77,7 +103,30 @@ def read_device(
         train=train[order],
         style=Style(edge_kind, nodes.kind, nodes.sparse),
         warnings=warnings + more,
+        on_device=True,
     )
+
+
+def read_kept(feats: Any, *, names: np.ndarray, positions: np.ndarray, width: int) -> Kept:  # noqa: ANN401
+    """As :func:`herald_gpu.io.read.read_kept`, of a matrix or table on the device."""
+    kind = kind_of(feats)
+    if kind == "cudf":
+        check_kept_columns(feats, names)
+        wanted = list(names)
+        frames.check_feature_columns(feats, wanted, "feats")
+        chosen, sparse, index = feats[wanted].to_cupy(dtype="float32", na_value=np.nan), False, feats.index
+        chosen = cp.ascontiguousarray(chosen)
+    else:
+        x = _to_matrix(feats)
+        matrices.check_features(x)
+        check_width(x, width)
+        sparse, index = bool(cusparse.issparse(x)), None
+        chosen = x[:, cp.asarray(positions)]
+        chosen = chosen if sparse else cp.ascontiguousarray(chosen, dtype=cp.float32)
+        if sparse:
+            chosen.sort_indices()  # CuPy picks columns in no order
+    check_kept_values(cp, chosen.data if sparse else chosen)
+    return Kept(chosen, kind, sparse, index, presenting)
 
 
 def _read_nodes(feats: Any, columns: Columns) -> _Nodes:  # noqa: ANN401 - any device matrix or table

@@ -13,7 +13,7 @@ import sys
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-from support.doubles import cudf, cuml, pylibcugraph, rmm
+from support.doubles import cudf, cuml, cuvs, pylibcugraph, rmm
 
 MODULES: dict[str, dict[str, object]] = {
     "cudf": {"DataFrame": cudf.DataFrame, "Index": cudf.Index, "Series": cudf.Series},
@@ -22,6 +22,10 @@ MODULES: dict[str, dict[str, object]] = {
     "cuml.ensemble": {"RandomForestClassifier": cuml.RandomForestClassifier},
     "cuml.neighbors": {"NearestNeighbors": cuml.NearestNeighbors},
     "cuvs": {},
+    "cuvs.common": {"Resources": cuvs.Resources},
+    "cuvs.neighbors": {},
+    "cuvs.neighbors.all_neighbors": {"AllNeighborsParams": cuvs.AllNeighborsParams, "build": cuvs.build},
+    "cuvs.neighbors.nn_descent": {"IndexParams": cuvs.IndexParams},
     "pylibcugraph": {
         "GraphProperties": pylibcugraph.GraphProperties,
         "ResourceHandle": pylibcugraph.ResourceHandle,
@@ -30,9 +34,23 @@ MODULES: dict[str, dict[str, object]] = {
         "personalized_pagerank": pylibcugraph.personalized_pagerank,
     },
     "pylibcugraph.exceptions": {"FailedToConvergeError": pylibcugraph.FailedToConvergeError},
-    "rmm": {"reinitialize": rmm.reinitialize},
+    "rmm": {
+        "register_reinitialize_hook": rmm.register_reinitialize_hook,
+        "reinitialize": rmm.reinitialize,
+    },
     "rmm.allocators": {},
     "rmm.allocators.cupy": {"rmm_cupy_allocator": rmm.rmm_cupy_allocator},
+    "rmm.mr": {
+        "CudaMemoryResource": rmm.CudaMemoryResource,
+        "LimitingResourceAdaptor": rmm.LimitingResourceAdaptor,
+        "ManagedMemoryResource": rmm.ManagedMemoryResource,
+        "PoolMemoryResource": rmm.PoolMemoryResource,
+        "StatisticsResourceAdaptor": rmm.StatisticsResourceAdaptor,
+        "UpstreamResourceAdaptor": rmm.UpstreamResourceAdaptor,
+        "get_current_device_resource": rmm.get_current_device_resource,
+        "set_current_device_resource": rmm.set_current_device_resource,
+    },
+    "rmm.statistics": {"Statistics": rmm.Statistics},
 }
 """Modules and what is in them."""
 

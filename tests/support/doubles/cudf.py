@@ -82,13 +82,15 @@ class _Column(_OnDevice):
 
 
 class Index(_Column):
-    def __init__(self, data):
-        self._data = data
+    def __init__(self, data=None, dtype=None, copy=False, name=None, tupleize_cols=True, nan_as_null=no_default):
+        _refuse(dtype=dtype, copy=copy, tupleize_cols=not tupleize_cols, nan_as_null=nan_as_null is not no_default)
+        self._data = data if isinstance(data, pd.Index) else pd.Index(_column(data), name=name)
 
     nlevels = property(lambda self: self._data.nlevels)
     name = property(lambda self: self._data.name)
 
-    def to_series(self):
+    def to_series(self, index=None, name=None):
+        _refuse(index=index, name=name)
         return Series(self._data.to_series())
 
 
@@ -97,14 +99,19 @@ Index.__module__ = "cudf"
 
 class Series(_Column):
     def __init__(self, data=None, index=None, dtype=None, name=None, copy=False, nan_as_null=no_default):
-        _refuse(index=index is not None, copy=copy, nan_as_null=nan_as_null is not no_default)
+        _refuse(index=index is not None, nan_as_null=nan_as_null is not no_default)
         self._data = _column(data, dtype)
+        _ = copy  # the double always copies
         if name is not None:
             self._data.name = name
 
     @property
     def index(self):
         return Index(self._data.index)
+
+    @index.setter
+    def index(self, value):
+        self._data.index = value._data
 
     def __eq__(self, other):
         return Series(self._data == (other._data if isinstance(other, Series) else other))
@@ -124,7 +131,8 @@ class Series(_Column):
         _refuse(axis=axis, bool_only=bool_only, skipna=not skipna, **kwargs)
         return bool(self._data.any())
 
-    def sum(self):
+    def sum(self, axis=0, skipna=True, numeric_only=False, min_count=0, **kwargs):
+        _refuse(axis=axis, skipna=not skipna, numeric_only=numeric_only, min_count=min_count, **kwargs)
         return self._data.sum()
 
     def head(self, n=5):
@@ -172,10 +180,14 @@ Series.__module__ = "cudf"
 
 class DataFrame(_OnDevice):
     def __init__(self, data=None, index=None, columns=None, dtype=None, copy=None, nan_as_null=no_default):
-        _refuse(index=index is not None, columns=columns is not None, dtype=dtype, copy=copy)
+        _refuse(index=index is not None, dtype=dtype, copy=copy)
         _refuse(nan_as_null=nan_as_null is not no_default)
+        on_device = hasattr(data, "__cuda_array_interface__")
+        _refuse(columns=columns is not None and not on_device)
         if isinstance(data, dict):
             self._data = pd.DataFrame({name: _column(column).array for name, column in data.items()})
+        elif on_device:
+            self._data = pd.DataFrame(data.get(), columns=columns)
         else:
             self._data = pd.DataFrame(data._data if isinstance(data, DataFrame) else data)
 
@@ -185,6 +197,10 @@ class DataFrame(_OnDevice):
     @property
     def index(self):
         return Index(self._data.index)
+
+    @index.setter
+    def index(self, value):
+        self._data.index = value._data
 
     def __getitem__(self, key):
         part = self._data[key]
