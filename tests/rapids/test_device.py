@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -11,6 +13,8 @@ from herald_gpu.config import HeraldConfig
 from herald_gpu.errors import InputError, OutOfMemory
 from herald_gpu.pipeline import Clock, run
 
+CUVS = type("CuvsException", (Exception,), {"__module__": "cuvs.common.exceptions"})
+"""cuVS raises an exception that derives from nothing but `Exception`."""
 CUGRAPH = "non-success value returned from cugraph_neighbor_sample: CUGRAPH_UNKNOWN_ERROR std::bad_alloc: out_of_memory"
 
 
@@ -73,6 +77,7 @@ def test_running_out_says_where_and_what_helps(rapids):
     [
         MemoryError("std::bad_alloc: out_of_memory: CUDA error"),  # Cython's word for what cuML's C++ throws
         RuntimeError(CUGRAPH),
+        CUVS("std::bad_alloc: out_of_memory: RMM failure"),
     ],
 )
 def test_running_out_inside_a_library_is_understood(rapids, error):
@@ -81,7 +86,7 @@ def test_running_out_inside_a_library_is_understood(rapids, error):
     assert caught.value.__cause__ is error
 
 
-OTHERS = [RuntimeError("another"), ValueError("bad_alloc"), InputError("x"), KeyboardInterrupt()]
+OTHERS = [RuntimeError("another"), ValueError("bad_alloc"), CUVS("Row major"), InputError("x"), KeyboardInterrupt()]
 
 
 @pytest.mark.parametrize("error", OTHERS)
@@ -144,6 +149,71 @@ def test_cugraph_waits_for_the_callers_stream_and_the_other_way_round(rapids, de
     with device.library_order():
         said.append("a call")
     assert said == ["ours records", "theirs waits for ours", "a call", "theirs records", "ours waits for theirs"]
+
+
+@pytest.fixture
+def ordered_calls(rapids, monkeypatch):  # noqa: ARG001 - the modules cannot be imported without CuPy
+    """Tell of each call of a library whether the streams are in order around it."""
+    import cuml.decomposition
+    import cuml.ensemble
+    import cuml.neighbors
+    import pylibcugraph
+
+    from herald_gpu.backend.rapids import graphs, learning, neighbours, pagerank
+
+    inside, seen = [], {}
+
+    @contextmanager
+    def order():
+        inside.append(True)
+        yield
+        inside.pop()
+
+    def watch(owner, name):
+        real = getattr(owner, name)
+
+        def call(*args, **kwargs):
+            seen[name if owner is pylibcugraph else f"{owner.__name__}.{name}"] = bool(inside)
+            return real(*args, **kwargs)
+
+        monkeypatch.setattr(owner, name, call)
+
+    for module in (graphs, learning, neighbours, pagerank):
+        monkeypatch.setattr(module, "library_order", order)
+    for name in ("neighbor_sample", "personalized_pagerank"):
+        watch(pylibcugraph, name)
+    watch(cuml.neighbors.NearestNeighbors, "fit")
+    watch(cuml.neighbors.NearestNeighbors, "kneighbors")
+    watch(cuml.ensemble.RandomForestClassifier, "fit")
+    watch(cuml.decomposition.PCA, "fit")
+    return seen
+
+
+def test_every_call_of_cugraph_and_cuml_is_in_order_with_our_stream(rapids, ordered_calls):
+    graph = build(rapids, random_raw("dense", 80, seed=1))
+    run(rapids, graph, 0.3, HeraldConfig(pca_variance=0.9), seed=0, clock=Clock(rapids))
+    assert ordered_calls == dict.fromkeys(
+        (
+            *("NearestNeighbors.fit", "NearestNeighbors.kneighbors", "PCA.fit", "RandomForestClassifier.fit"),
+            *("neighbor_sample", "personalized_pagerank"),
+        ),
+        True,
+    )
+
+
+def test_what_was_queued_before_is_not_charged_to_the_first_stage(rapids, monkeypatch):
+    said = []
+
+    class Stream:
+        def synchronize(self):
+            said.append("waits")
+
+    monkeypatch.setattr(rapids.xp.cuda, "get_current_stream", Stream)
+    clock = Clock(rapids)
+    assert said == ["waits"]
+    with clock.stage("reading"):
+        said.append("works")
+    assert said == ["waits", "works", "waits"]
 
 
 # To the device and back

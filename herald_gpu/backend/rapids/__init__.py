@@ -164,8 +164,12 @@ class RapidsBackend:
             cp.cuda.nvtx.RangePop()
 
     def start_run(self) -> None:
-        """See :class:`~herald_gpu.backend.Backend`: memory is counted anew, where RMM counts it."""
+        """See :class:`~herald_gpu.backend.Backend`: memory is counted anew, where RMM counts it.
+
+        What the caller has queued is waited for, so that the first stage is not charged with it.
+        """
         allocation.GAUGE.reset()
+        cp.cuda.get_current_stream().synchronize()
 
     def peak_memory(self) -> int | None:
         """See :class:`~herald_gpu.backend.Backend`: bytes from RMM, or else what CuPy's pool has taken so far."""

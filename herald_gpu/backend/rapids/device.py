@@ -17,7 +17,7 @@ SHARE_OF_FREE = 0.4
 """Share of free memory that one batch may take: workspaces inside cuML and cuGraph need the rest."""
 LARGEST_INDEX = 2**31 - 1
 SIGNS_OF_FULL_MEMORY = ("bad_alloc", "out_of_memory", "cudaErrorMemoryAllocation")
-"""cuGraph hands on what RMM says in a plain RuntimeError."""
+"""cuGraph hands on what RMM says in a plain RuntimeError, cuVS in an exception of its own."""
 
 
 def free_bytes() -> int:
@@ -42,10 +42,10 @@ def peak_bytes() -> int | None:
 
 @contextmanager
 def library_order() -> Iterator[None]:
-    """Let a cuGraph call wait for what is queued here, and what follows wait for it.
+    """Let a call of cuGraph or cuML wait for what is queued here, and what follows wait for it.
 
-    cuGraph works on the default stream of the thread, which CuPy's default stream waits for by itself; a stream that
-    the caller has made current may not.
+    Both work on the default stream of the thread, which CuPy's default stream waits for by itself; a stream that the
+    caller has made current may not.
     """
     ours, theirs = cp.cuda.get_current_stream(), cp.cuda.Stream.ptds
     theirs.wait_event(ours.record())
@@ -70,8 +70,8 @@ def advice(stage: str) -> Iterator[None]:
     """Turn running out of device memory into an error that says where and what helps."""
     try:
         yield
-    except (cp.cuda.memory.OutOfMemoryError, MemoryError, RuntimeError) as error:
-        if isinstance(error, RuntimeError) and not any(sign in str(error) for sign in SIGNS_OF_FULL_MEMORY):
+    except Exception as error:
+        if not _ran_out(error):
             raise
         msg = (
             f"out of device memory in stage {stage!r}: {error}. {free_bytes():,} bytes are free. Use fewer features "
@@ -79,3 +79,11 @@ def advice(stage: str) -> Iterator[None]:
             "or run backend='cpu'"
         )
         raise OutOfMemory(msg, stage=stage) from error
+
+
+def _ran_out(error: Exception) -> bool:
+    """Tell a device that is full from every other error."""
+    if isinstance(error, cp.cuda.memory.OutOfMemoryError | MemoryError):
+        return True
+    from_library = isinstance(error, RuntimeError) or type(error).__module__.partition(".")[0] == "cuvs"
+    return from_library and any(sign in str(error) for sign in SIGNS_OF_FULL_MEMORY)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import cupy as cp
 import cupyx.scipy.sparse as cusparse
 
+from herald_gpu.backend.rapids.device import library_order
+
 if TYPE_CHECKING:
     from herald_gpu.backend import Array, Matrix
 
@@ -30,8 +32,10 @@ def tree_features(x: Matrix, codes: Array, *, max_depth: int, seed: int) -> Arra
         n_streams=1,
         random_state=seed,
     )
-    dense = x.toarray() if cusparse.issparse(x) else x
-    forest.fit(cp.ascontiguousarray(dense, dtype=cp.float32), codes.astype(cp.int32))
+    dense = cp.ascontiguousarray(x.toarray() if cusparse.issparse(x) else x, dtype=cp.float32)
+    classes = codes.astype(cp.int32)
+    with library_order():
+        forest.fit(dense, classes)
     return cp.asarray(split_features(forest.as_treelite()), dtype=cp.int64)
 
 
@@ -49,7 +53,9 @@ def principal_components(x: Matrix, variance: float) -> tuple[Array, Array]:
     dense = cp.ascontiguousarray(x.toarray() if cusparse.issparse(x) else x, dtype=cp.float64)
     if min(dense.shape) < SMALLEST:
         return dense.mean(axis=0).astype(cp.float32), cp.eye(1, dense.shape[1], dtype=cp.float32)
-    fitted = PCA(n_components=min(dense.shape), svd_solver="full", output_type="cupy").fit(dense)
+    fitted = PCA(n_components=min(dense.shape), svd_solver="full", output_type="cupy")
+    with library_order():
+        fitted.fit(dense)
     share = cp.cumsum(cp.asarray(fitted.explained_variance_))
     count = int((share < variance * share[-1] * (1 - 1e-12)).sum()) + 1
     components = cp.asarray(fitted.components_)[: min(count, int(share.shape[0]))]

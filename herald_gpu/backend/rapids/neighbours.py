@@ -10,7 +10,7 @@ import cupyx.scipy.sparse as cusparse
 
 from herald_gpu import ops
 from herald_gpu.backend.rapids import kernels
-from herald_gpu.backend.rapids.device import batch_rows, check_index_width
+from herald_gpu.backend.rapids.device import batch_rows, check_index_width, library_order
 
 if TYPE_CHECKING:
     from herald_gpu.backend import Array, Matrix
@@ -52,7 +52,8 @@ def nearest_distances(
 
     def measured(batch: Array) -> Array:  # a function, so that nothing of a batch outlives it
         queries = _unit_rows(x, inverse_norm, batch)
-        found = index.kneighbors(queries, n_neighbors=width, return_distance=False)
+        with library_order():
+            found = index.kneighbors(queries, n_neighbors=width, return_distance=False)
         candidates = pool[cp.asarray(found).astype(cp.int64)]
         distances = exact_distances(x, inverse_norm, batch, candidates, keep_self=keep_self)
         return smallest(distances, n_zero, k)
@@ -112,7 +113,8 @@ def _fitted(points: Matrix, width: int) -> Any:  # noqa: ANN401 - a cuML estimat
     from cuml.neighbors import NearestNeighbors
 
     search = NearestNeighbors(n_neighbors=width, algorithm="brute", metric="cosine", output_type="cupy")
-    return search.fit(points)
+    with library_order():
+        return search.fit(points)
 
 
 def dense_unit_rows(x: Matrix, inverse_norm: Array, rows: Array) -> Array:
