@@ -15,7 +15,9 @@ LIBRARIES = frozenset(
         *("pylibcudf", "pylibcugraph", "pylibraft", "raft_dask", "rmm"),
     }
 )
-GIVE_THEMSELVES = frozenset({"astype", "fillna", "fit", "isna", "merge", "reset_index", "sort_values", "take"})
+GIVE_THEMSELVES = frozenset(
+    {"astype", "drop_duplicates", "fillna", "fit", "isna", "merge", "reset_index", "sort_values", "take"}
+)
 """Methods that return the object they are called on, or another of its kind."""
 OBJECTS = {
     ("herald_gpu/backend/rapids/allocation.py", "counted"): "rmm.statistics.Statistics",

@@ -184,6 +184,8 @@ def test_tables_that_cannot_be_used(device, cudf, graph):
     check(UnsupportedInputError, "'f0'", "not numeric", nodes=nodes.assign(f0="a"))
     check(UnsupportedInputError, "no feature columns", nodes=nodes[["node", "label", "train"]])
     check(InputError, "NaN", "'f1'", nodes=nodes.assign(f1=nodes["f1"].where(nodes.index > 0)))
+    whole = pd.Series(np.arange(len(nodes))).where(nodes.index > 0).astype("Int64")
+    check(InputError, "NaN", "'f1'", nodes=nodes.assign(f1=whole))
     check(InputError, "without a label", nodes=nodes.assign(train=True))
     check(InputError, "boolean", nodes=nodes.assign(train=nodes["train"].astype(float)))
 

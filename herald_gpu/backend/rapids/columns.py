@@ -22,7 +22,8 @@ def to_device(values: Any) -> Any:  # noqa: ANN401 - CuPy array or cuDF series o
             return values.reset_index(drop=True)
         if not values.isna().any():
             return values.to_cupy()
-        return values.to_cupy(dtype="float64", na_value=np.nan)  # as pandas reads missing numbers
+        # As pandas reads missing numbers; cast first, since cuDF does not put NaN into a column of whole numbers.
+        return values.astype("float64").to_cupy(na_value=np.nan)
     if hasattr(values, "is_cuda"):
         return cp.from_dlpack(values.detach())
     return cp.asarray(values)
@@ -66,7 +67,8 @@ def sorted_order(values: Any) -> Array:  # noqa: ANN401 - CuPy array or cuDF ser
 def distinct(values: Any) -> list[Any]:  # noqa: ANN401 - CuPy array or cuDF series
     """Give the distinct entries, ascending, as host values: for classes, of which there are few."""
     if is_text(values):
-        return sorted(values.unique().to_arrow().to_pylist())
+        # Not `unique`, which gives an array instead of a series once `cudf.pandas` is installed.
+        return sorted(values.drop_duplicates().to_arrow().to_pylist())
     return cp.unique(values).tolist()
 
 

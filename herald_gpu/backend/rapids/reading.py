@@ -114,8 +114,8 @@ def read_kept(feats: Any, *, names: np.ndarray, positions: np.ndarray, width: in
         check_kept_columns(feats, names)
         wanted = list(names)
         frames.check_feature_columns(feats, wanted, "feats")
-        chosen, sparse, index = feats[wanted].to_cupy(dtype="float32", na_value=np.nan), False, feats.index
-        chosen = cp.ascontiguousarray(chosen)
+        sparse, index = False, feats.index
+        chosen = cp.ascontiguousarray(_numbers(feats, wanted))
     else:
         x = _to_matrix(feats)
         matrices.check_features(x)
@@ -136,7 +136,7 @@ def _read_nodes(feats: Any, columns: Columns) -> _Nodes:  # noqa: ANN401 - any d
         ids = col.to_device(frames.node_ids(feats, columns.node, "feats"))
         names = [name for name in feats.columns if name not in (columns.node, columns.label, columns.train)]
         frames.check_feature_columns(feats, names, "feats")
-        features = feats[names].to_cupy(dtype="float32", na_value=np.nan)
+        features = _numbers(feats, names)
         marked, train = (feats[n] if n in feats.columns else None for n in (columns.label, columns.train))
         return _Nodes(ids, features, names, marked, train, kind=kind, sparse=False)
     features = _to_matrix(feats)
@@ -144,6 +144,11 @@ def _read_nodes(feats: Any, columns: Columns) -> _Nodes:  # noqa: ANN401 - any d
     ids = cp.arange(features.shape[0])
     settled: Kind = "cupy" if kind == "cupyx" else kind
     return _Nodes(ids, features, [], None, None, kind=settled, sparse=bool(cusparse.issparse(features)))
+
+
+def _numbers(feats: Any, names: list[Any]) -> Array:  # noqa: ANN401 - a cuDF table
+    """Columns side by side as float32, missing values as NaN: cast first, as whole numbers have no NaN."""
+    return feats[names].astype("float32").to_cupy(na_value=np.nan)
 
 
 def _to_matrix(value: Any) -> Matrix:  # noqa: ANN401 - any device matrix

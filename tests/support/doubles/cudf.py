@@ -75,6 +75,9 @@ class _Column(_OnDevice):
             msg = "Column must have no nulls."
             raise ValueError(msg)
         wanted = self.dtype if dtype is None else np.dtype(dtype)
+        if values.isna().any() and isinstance(na_value, float) and self.dtype.kind != "f":
+            msg = f"Cannot safely cast non-equivalent float to {self.dtype}"  # gaps are filled before the cast
+            raise TypeError(msg)
         if na_value is not None:
             return to_device(values.to_numpy(dtype=wanted, na_value=na_value))
         _ = copy  # without nulls it may be a view, and none is promised
@@ -165,9 +168,10 @@ class Series(_Column):
         shuffled = self._data.iloc[DISORDER.permutation(len(self._data))]  # equal values come in any order
         return Series(shuffled.sort_values(ascending=ascending, na_position=na_position, kind="stable"))
 
-    def unique(self):
+    def drop_duplicates(self, keep="first", inplace=False, ignore_index=False):
+        _refuse(keep=keep != "first", inplace=inplace, ignore_index=ignore_index)
         found = self._data.drop_duplicates()
-        return Series(found.iloc[DISORDER.permutation(len(found))].reset_index(drop=True))  # in any order
+        return Series(found.iloc[DISORDER.permutation(len(found))])  # in any order
 
     def to_arrow(self):
         import pyarrow as pa
@@ -205,6 +209,10 @@ class DataFrame(_OnDevice):
     def __getitem__(self, key):
         part = self._data[key]
         return DataFrame(part) if isinstance(part, pd.DataFrame) else Series(part)
+
+    def astype(self, dtype, copy=None, errors="raise"):
+        _refuse(copy=copy, errors=errors != "raise")
+        return DataFrame(self._data.astype(dtype))
 
     def to_cupy(self, dtype=None, copy=False, na_value=None):
         parts = [Series(self._data[name]).to_cupy(dtype, copy, na_value).get() for name in self._data.columns]
