@@ -84,7 +84,9 @@ def one_hop(adjacency: csr_array, *, ready: bool = False) -> csr_array:
 
 
 def mean(adjacency: csr_array, *, ready: bool = False) -> csr_array:
-    """Mean over neighbours without the node itself, D^-1 A, weighted by edges; those that are `ready` are summed.
+    """Mean over neighbours, D^-1 A, weighted by edges; those that are `ready` are summed, without the node itself.
+
+    A self loop of the graph counts as any other edge; none is added.
 
     Examples
     --------
@@ -92,9 +94,9 @@ def mean(adjacency: csr_array, *, ready: bool = False) -> csr_array:
     >>> mean(path).toarray().tolist()
     [[0.0, 1.0, 0.0], [0.5, 0.0, 0.5], [0.0, 1.0, 0.0]]
     """
-    near = without_loops(messages(adjacency))
+    near = messages(adjacency)
     if ready:
-        return near
+        return without_loops(near)
     degree = np.asarray(abs(near).sum(axis=1)).ravel()
     scale = np.divide(1, degree, out=np.zeros_like(degree), where=degree > 0)
     return scipy.sparse.csr_array(scipy.sparse.diags_array(scale) @ near)

@@ -259,7 +259,7 @@ def test_a_gpu_gives_the_same_within_rounding(small, graph, split):
 
 
 # The paper's full-graph rows, published variant, paper split.
-CORA = {"GCN": 87.60, "GAT": 85.42, "GIN": 87.27}
+CORA = {"GCN": 87.60, "GAT": 85.42, "GIN": 87.27, "H2GCN": 85.28}
 PUBMED = {"GCN": 85.74, "GAT": 85.14, "GIN": 84.71, "H2GCN": 86.87}
 
 
@@ -274,12 +274,6 @@ def measured(data_dir, name, models, seeds):
 @pytest.mark.parametrize("model", CORA)
 def test_cora_is_the_papers(data_dir, model):
     assert measured(data_dir, "cora", [model], 2)[model] == pytest.approx(CORA[model], abs=2)
-
-
-@pytest.mark.data
-def test_h2gcn_on_cora_is_better_than_in_the_paper(data_dir):
-    """The paper's 85.3 is not explained, though its figures on other graphs are met: this pins what is measured."""
-    assert 86 < measured(data_dir, "cora", ["H2GCN"], 1)["H2GCN"] < 89.5
 
 
 @pytest.mark.data
