@@ -89,12 +89,18 @@ def rebalance(
         Whether one training node of every class fits in the budget.
     """
     state = _State(backend, graph, nodes, roots)
+    ranked = graph.labels[scores.ranking]
     training = ops.class_counts(backend, graph.labels, graph.n_classes, graph.train)
-    tables = ops.fetch(backend, state.counts(state.roots), state.counts(graph.train), training)
-    counts, present, training = (table.astype(np.int64) for table in tables)
+    listed = ops.class_counts(backend, ranked, graph.n_classes)
+    tables = ops.fetch(backend, state.counts(state.roots), state.counts(graph.train), training, listed)
+    counts, present, training, listed = (table.astype(np.int64) for table in tables)
+    # Cut by lengths that the host knows: selecting class by class would make it wait for each.
+    by_class = scores.ranking[backend.xp.argsort(ranked, kind="stable")]
+    ends = np.cumsum(listed).tolist()
+    classes = [by_class[end - length : end] for end, length in zip(ends, listed.tolist(), strict=True)]
     targets = class_targets(training, int(counts.sum()))
-    trimmed = _trim(state, counts, targets, scores, config)
-    added = _fill(state, counts, targets, scores, prices, budget, config)
+    trimmed = _trim(state, counts, targets, classes, config)
+    added = _fill(state, counts, targets, classes, prices, budget, config)
     evicted = 0
     if config.exact and not present.all():  # trimming leaves every class its target, so none has become absent
         evicted, more = _admit_absent(state, scores, prices, budget, feasible=feasible)
@@ -113,7 +119,7 @@ def class_targets(training: np.ndarray, n_target: int) -> np.ndarray:
     return np.maximum(1, np.rint(training * n_target / training.sum())).astype(np.int64)
 
 
-def _trim(state: _State, counts: np.ndarray, targets: np.ndarray, scores: NodeScores, config: HeraldConfig) -> int:
+def _trim(state: _State, counts: np.ndarray, targets: np.ndarray, classes: list[Array], config: HeraldConfig) -> int:
     """Remove the lowest-scored roots of over-full classes, where the preset lets roots go.
 
     The counted nodes are all roots, so without that permission there is nothing to trim.
@@ -123,11 +129,10 @@ def _trim(state: _State, counts: np.ndarray, targets: np.ndarray, scores: NodeSc
     counted = state.member & state.roots
     trimmed = 0
     for code in np.flatnonzero(counts > config.upper_tolerance * targets + 1):
-        worst_first = scores.ranking[::-1]
-        mine = _select(state, worst_first, (state.graph.labels[worst_first] == int(code)) & counted[worst_first])
-        gone = mine[: int(counts[code] - targets[code])]
-        state.member[gone] = False
-        trimmed += int(gone.shape[0])
+        worst_first, excess = classes[code][::-1], int(counts[code] - targets[code])
+        gone = _first(state, counted[worst_first], excess)
+        state.member[worst_first] = state.member[worst_first] & ~gone
+        trimmed += excess
         counts[code] = targets[code]
     return trimmed
 
@@ -136,7 +141,7 @@ def _fill(
     state: _State,
     counts: np.ndarray,
     targets: np.ndarray,
-    scores: NodeScores,
+    classes: list[Array],
     prices: Prices,
     budget: Budget,
     config: HeraldConfig,
@@ -150,22 +155,21 @@ def _fill(
         return added
     spent = induced_bytes(prices, state.graph.adjacency, state.nodes()) if config.exact else None
     for code in short[np.argsort(-deficits, kind="stable")] if config.exact else short:
-        ranking = scores.ranking
-        absent = _select(state, ranking, (state.graph.labels[ranking] == int(code)) & ~state.member[ranking])
-        wanted = int(targets[code] - counts[code])
-        if config.exact:
-            growth = _add_within(state, absent, prices, budget, spent=spent, quota=wanted)
+        ranking, wanted = classes[code], int(targets[code] - counts[code])
+        if config.exact:  # those that are there already add nothing, and count for nothing
+            growth = _add_within(state, ranking, prices, budget, spent=spent, quota=wanted)
             added, spent = added + growth.accepted, growth.spent
         else:
-            absent = absent[:wanted]
-            state.member[absent] = True
-            state.roots[absent] = True
-            added = added + int(absent.shape[0])
+            new = _first(state, ~state.member[ranking], wanted)
+            state.member[ranking] = state.member[ranking] | new
+            state.roots[ranking] = state.roots[ranking] | new
+            added = added + new.sum()
     return added
 
 
-def _select(state: _State, nodes: Array, mask: Array) -> Array:
-    return nodes[state.backend.xp.flatnonzero(mask)]
+def _first(state: _State, mask: Array, count: int) -> Array:
+    """The first `count` true entries of a mask, as a mask: nothing is selected, so nobody waits for a length."""
+    return mask & (state.backend.xp.cumsum(mask.astype(state.backend.xp.int64)) <= count)
 
 
 def _add_within(

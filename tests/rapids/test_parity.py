@@ -34,7 +34,7 @@ ASKED = {"budget": 1, "heterophily": 1, "features": 1, "rebalance": 1, "assembly
 - budget: stored values and edges of the graph;
 - heterophily: edges among training nodes, and how many of them stay within a class;
 - features: what the cheapest node of each class costs, and the cheapest of all, to tell whether the budget can hold;
-- rebalance: three counts by class, from which follows what is due; one more, named in a test below, where a class is
+- rebalance: four counts by class, from which follows what is due; one more, named in a test below, where a class is
   absent;
 - assembly: what the report states.
 
@@ -210,13 +210,25 @@ def test_transfers_do_not_grow_with_the_graph(rapids):
     assert large.inside.total() <= small.inside.total() + 8  # a batch of roots is sorted, and batches double
 
 
-def test_filling_many_classes_asks_no_more(rapids):
-    """Candidates are tried class by class, without a word to the host in between."""
-    few, many = (
-        transfers(rapids, 400, HeraldConfig(feature_count=10), n_classes=count)[0].asked_in["rebalance"]
-        for count in (2, 12)
-    )
-    assert few == many == 1
+@pytest.mark.parametrize("trim", [False, True])
+def test_many_classes_ask_and_wait_no_more_than_few(rapids, trim, monkeypatch):
+    """Candidates are tried class by class, without a word to the host in between, nor a length to wait for."""
+    filled, grow = [], type(rapids).grow
+
+    def growing(self, *args, depth, **options):
+        filled.extend([None] * (depth == 0))
+        return grow(self, *args, depth=depth, **options)
+
+    monkeypatch.setattr(type(rapids), "grow", growing)
+    config, counts, said = HeraldConfig(feature_count=10, trim_roots=trim), [], []
+    for n_classes in (6, 20):
+        filled.clear()
+        made, _ = transfers(rapids, 400, config, n_classes=n_classes)
+        counts.append(len(filled))
+        said.append((made.asked_in["rebalance"], made.inside_in["rebalance"]))
+    assert 1 < counts[0] < counts[1]
+    assert said[0] == said[1]
+    assert said[0][0] == 1
 
 
 def test_transfers_are_noticed(rapids):
