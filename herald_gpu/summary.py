@@ -57,7 +57,8 @@ class Report:
     timings : dict
         Seconds per stage.
     peak_memory_bytes : int or None
-        Peak memory of the process (CPU) so far.
+        On a CPU the peak memory of the process so far; on a GPU the most device memory that RMM handed out during the
+        run, or else what CuPy's pool has taken so far.
     backend : str
     versions : dict
     random_state : int

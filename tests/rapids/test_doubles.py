@@ -24,7 +24,7 @@ def cp():
 
 @pytest.fixture(scope="module")
 def cs(cp):  # noqa: ARG001 - a precondition
-    return pytest.importorskip("cupyx.scipy.sparse")
+    return pytest.importorskip("cupyx.scipy.sparse", reason="CuPy is not installed: make test-emulated")
 
 
 # Installation
