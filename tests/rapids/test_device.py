@@ -129,26 +129,61 @@ def test_a_pool_that_is_not_used_tells_nothing_of_the_peak(rapids, monkeypatch):
 # Streams
 
 
-def test_cugraph_waits_for_the_callers_stream_and_the_other_way_round(rapids, device, monkeypatch):
-    """Queued work is ordered by events, so that nobody waits on the host."""
-    said, xp = [], rapids.xp
+class Stream:
+    """A stream that tells what it is asked."""
 
-    class Stream:
-        def __init__(self, name):
-            self.name = name
+    def __init__(self, name, said, ptr):
+        self.name, self.said, self.ptr = name, said, ptr
 
-        def record(self):
-            said.append(f"{self.name} records")
-            return self.name
+    def record(self):
+        self.said.append(f"{self.name} records")
+        return self.name
 
-        def wait_event(self, event):
-            said.append(f"{self.name} waits for {event}")
+    def wait_event(self, event):
+        self.said.append(f"{self.name} waits for {event}")
 
-    monkeypatch.setattr(xp.cuda, "get_current_stream", lambda: Stream("ours"))
-    monkeypatch.setattr(xp.cuda.Stream, "ptds", Stream("theirs"))
+    def synchronize(self):
+        self.said.append(f"{self.name} is waited for")
+
+    def __enter__(self):
+        self.said.append(f"{self.name} is current")
+
+    def __exit__(self, *_):
+        self.said.append(f"{self.name} is not")
+
+
+def test_a_library_waits_for_the_callers_stream_and_the_other_way_round(rapids, device, monkeypatch):
+    """Queued work is ordered by events, so that nobody waits on the host; arrays of the library are on its stream."""
+    said, cuda = [], rapids.xp.cuda
+    monkeypatch.setattr(cuda, "get_current_stream", lambda: Stream("ours", said, 7))
+    monkeypatch.setattr(cuda.Stream, "ptds", Stream("theirs", said, 2))
     with device.library_order():
         said.append("a call")
-    assert said == ["ours records", "theirs waits for ours", "a call", "theirs records", "ours waits for theirs"]
+    assert said == [
+        *("ours records", "theirs waits for ours", "theirs is current", "a call", "theirs is not"),
+        *("theirs records", "ours waits for theirs"),
+    ]
+
+
+def test_the_default_stream_needs_no_order(rapids, device, monkeypatch):
+    said, cuda = [], rapids.xp.cuda
+    assert cuda.get_current_stream().ptr == cuda.Stream.null.ptr
+    monkeypatch.setattr(cuda.Stream, "ptds", Stream("theirs", said, 2))
+    with device.library_order():
+        said.append("a call")
+    assert said == ["a call"]
+
+
+def test_a_stream_of_the_callers_own_changes_nothing(rapids):
+    given, results = random_raw("counts", 80, seed=1), []
+    for stream in (rapids.xp.cuda.Stream.null, rapids.xp.cuda.Stream(non_blocking=True)):
+        with stream:
+            graph = build(rapids, given)
+            made = run(rapids, graph, 0.3, HeraldConfig(pca_variance=0.9), seed=0, clock=Clock(rapids))
+            results.append([rapids.to_host(part) for part in (made.nodes, made.feature_indices, made.is_root)])
+            assert rapids.xp.cuda.get_current_stream() == stream
+    for one, other in zip(*results, strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 @pytest.fixture
@@ -203,17 +238,12 @@ def test_every_call_of_cugraph_and_cuml_is_in_order_with_our_stream(rapids, orde
 
 def test_what_was_queued_before_is_not_charged_to_the_first_stage(rapids, monkeypatch):
     said = []
-
-    class Stream:
-        def synchronize(self):
-            said.append("waits")
-
-    monkeypatch.setattr(rapids.xp.cuda, "get_current_stream", Stream)
+    monkeypatch.setattr(rapids.xp.cuda, "get_current_stream", lambda: Stream("ours", said, 0))
     clock = Clock(rapids)
-    assert said == ["waits"]
+    assert said == ["ours is waited for"]
     with clock.stage("reading"):
-        said.append("works")
-    assert said == ["waits", "works", "waits"]
+        said.append("work")
+    assert said == ["ours is waited for", "work", "ours is waited for"]
 
 
 # To the device and back

@@ -44,12 +44,17 @@ def peak_bytes() -> int | None:
 def library_order() -> Iterator[None]:
     """Let a call of cuGraph or cuML wait for what is queued here, and what follows wait for it.
 
-    Both work on the default stream of the thread, which CuPy's default stream waits for by itself; a stream that the
-    caller has made current may not.
+    Both work on the default stream of the thread. CuPy's default stream and that one wait for each other by themselves;
+    a stream that the caller has made current may not. Theirs is then current during the call, since their wrappers make
+    arrays with CuPy: cuGraph's are zeroed on the current stream and filled on theirs.
     """
     ours, theirs = cp.cuda.get_current_stream(), cp.cuda.Stream.ptds
+    if ours.ptr == cp.cuda.Stream.null.ptr:
+        yield
+        return
     theirs.wait_event(ours.record())
-    yield
+    with theirs:
+        yield
     ours.wait_event(theirs.record())
 
 
