@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
@@ -26,15 +26,15 @@ from herald_gpu.stages.feature_budget import smoothed_rows
 from herald_gpu.stages.pruning import PAGERANK_DECIMALS, central_to_roots
 
 if TYPE_CHECKING:
-    from herald_gpu.backend import Array, Backend
+    from herald_gpu.backend import Array, Backend, Matrix
     from herald_gpu.baselines.selection import CutGraph
     from herald_gpu.budget import Budget, Prices
     from herald_gpu.graph import Graph
 
-PUBLIC = HeraldConfig.published("citation")
-"""Prices of the public code: the sum of a node's kept values, and half an edge."""
 Slip = Literal["patience", "removal"]
 SLIPS = ("patience", "removal")
+Accounting = Literal["exact", "citation", "pubmed", "scaled"]
+ACCOUNTINGS = get_args(Accounting)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,10 +59,11 @@ class BonsaiOptions:
     slips : tuple of {"patience", "removal"}
         Slips of the public code to repeat. `"patience"`: rejected trees are counted from the start, an accepted one
         does not set the count back. `"removal"`: pruning takes a node out even where none is due.
-    accounting : {"exact", "public"}
-        `"exact"` charges eq:budget and keeps it. `"public"` counts as the public code does (the whole graph dense,
-        a node by the sum of its kept values, half the price of an edge) and checks nothing at the end; the result then
-        takes more than was asked for, and says so.
+    accounting : {"exact", "citation", "pubmed", "scaled"}
+        `"exact"` charges eq:budget and keeps it. The others are the branches of the published code, see
+        :meth:`herald_gpu.HeraldConfig.published`: the graph as stored, dense prices for it, a node at the sum of its
+        kept values (`"pubmed"`: three units a non-zero), four bytes a pair of neighbours, and no check at the end; the
+        result then takes more than was asked for, and says so. `"scaled"` standard-scales features first.
     """
 
     links: Links = "expanded"
@@ -72,7 +73,7 @@ class BonsaiOptions:
     headroom: float = 10.0
     patience: int = 100
     slips: tuple[Slip, ...] = ()
-    accounting: Literal["exact", "public"] = "exact"
+    accounting: Accounting = "exact"
 
     def __post_init__(self) -> None:
         require("links", self.links, self.links in LINKS, f"one of {LINKS}")
@@ -83,9 +84,9 @@ class BonsaiOptions:
         require_int("patience", self.patience, 0)
         good = all(slip in SLIPS for slip in self.slips)
         require("slips", self.slips, good, f"a tuple of names out of {SLIPS}")
-        require("accounting", self.accounting, self.accounting in ("exact", "public"), "'exact' or 'public'")
-        public = self.accounting == "public" and self.links != "expanded"
-        require("accounting", self.accounting, not public, "'exact', or links='expanded' with it")
+        require("accounting", self.accounting, self.accounting in ACCOUNTINGS, f"one of {ACCOUNTINGS}")
+        published = self.accounting != "exact" and self.links != "expanded"
+        require("accounting", self.accounting, not published, "'exact', or links='expanded' with it")
 
 
 def select(backend: Backend, graph: CutGraph, budget: Budget, *, seed: int, options: BonsaiOptions) -> Selection:
@@ -129,7 +130,8 @@ def select(backend: Backend, graph: CutGraph, budget: Budget, *, seed: int, opti
         "accounting": options.accounting,
         "slips": options.slips,
     }
-    return cut_out(backend, graph, nodes, budget, links="induced", details=details)
+    made = cut_out(backend, graph, nodes, budget, links="induced", details=details)
+    return made if exact else replace(made, adjacency=_undirected(backend, made.adjacency))
 
 
 def rank_exemplars(backend: Backend, graph: Graph, *, seed: int, options: BonsaiOptions) -> Array:
@@ -151,11 +153,22 @@ def _accounts(backend: Backend, graph: CutGraph, budget: Budget, options: Bonsai
     """Budget and prices in which the trees are charged."""
     if options.accounting == "exact":
         return budget, make_prices(backend, graph.features, budget, EXACT)
-    binary = graph.kind == "binary"
-    values = FEATURE_UNITS["binary" if binary else "dense"] * graph.n_nodes * graph.n_input_features
-    full = float(UNIT_BYTES * (values + EDGE_UNITS * graph.n_edges))
-    public = replace(budget, full_bytes=full, limit=float(budget.ratio or 1.0) * full)
-    return public, make_prices(backend, graph.features, budget, PUBLIC)
+    config = HeraldConfig.published(options.accounting)
+    units = FEATURE_UNITS["binary" if options.accounting == "citation" else "dense"]
+    full = float(UNIT_BYTES * (units * graph.n_nodes * graph.n_input_features + EDGE_UNITS * graph.n_edges))
+    spending = replace(budget, full_bytes=full, limit=float(budget.ratio or 1.0) * full)
+    # The code counts pairs, whether they are stored one way or both.
+    loops = int((ops.row_ids(backend, graph.adjacency) == graph.adjacency.indices).sum())
+    pairs = (int(_undirected(backend, graph.adjacency).nnz) + loops) / 2
+    edge = UNIT_BYTES * EDGE_UNITS * pairs / graph.n_edges
+    return spending, replace(make_prices(backend, graph.features, budget, config), edge=edge, edge_to_member=edge)
+
+
+def _undirected(backend: Backend, adjacency: Matrix) -> Matrix:
+    """Join both directions; every edge is there once each way."""
+    both = (adjacency + adjacency.T).tocsr()
+    both.sum_duplicates()
+    return ops.with_data(backend, both, backend.xp.ones(both.nnz, dtype=backend.xp.float32))
 
 
 def _prune(
@@ -182,6 +195,6 @@ def _prune(
     position[order] = xp.arange(order.shape[0], dtype=xp.int64)
     due = max(count - target, 1 if "removal" in options.slips else 0)
     due = min(due, int(order.shape[0]))
-    if options.accounting == "public":
+    if options.accounting != "exact":
         return nodes[position >= due]
     return keep_within(backend, part, nodes, position, prices, limit=budget.limit, start=due)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import importlib
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from herald_gpu import api
+from herald_gpu import api, ops
 from herald_gpu.backend import get_backend
 from herald_gpu.baselines.options import make_options, require
 from herald_gpu.baselines.result import BaselineResult
 from herald_gpu.baselines.selection import cut_columns
-from herald_gpu.budget import make_budget
+from herald_gpu.budget import make_budget, matrix_bytes
 from herald_gpu.config import HeraldConfig
 from herald_gpu.errors import ConfigError
 from herald_gpu.io.matrices import to_numpy
@@ -22,14 +22,17 @@ from herald_gpu.io.read import Columns
 from herald_gpu.stages.feature_budget import count_features
 from herald_gpu.stages.features import choose_features
 from herald_gpu.stages.heterophily import measure_heterophily
+from herald_gpu.stages.reduction import standard_scale
 
 if TYPE_CHECKING:
     from herald_gpu.backend import Array, Backend, BackendName
+    from herald_gpu.baselines.bonsai import Accounting
     from herald_gpu.baselines.selection import Selection
     from herald_gpu.budget import Budget
     from herald_gpu.config import StorageKind
     from herald_gpu.graph import Graph
     from herald_gpu.io.read import Source
+    from herald_gpu.stages.reduction import Scaling
 
 FeatureChoice = Literal["all", "tree", "fisher"]
 FEATURE_CHOICES = ("all", "tree", "fisher")
@@ -148,10 +151,30 @@ def run(
     start = time.perf_counter()
     with device.stage(name):
         budget = make_budget(device, graph, float(ratio), config)
-        kept = keep_features(device, graph, choice, config)
-        made = select(device, cut_columns(device, graph, kept), budget, seed=int(random_state), options=chosen)
+        seen, scaling = as_published(device, given, getattr(chosen, "accounting", "exact")) or (graph, None)
+        kept = keep_features(device, seen, choice, config)
+        made = select(device, cut_columns(device, seen, kept), budget, seed=int(random_state), options=chosen)
+        if seen is not graph:  # the true price is that of the values as they were given
+            own = ops.take_columns(device, graph.features[made.nodes], kept)
+            made = replace(made, storage_bytes=matrix_bytes(device, budget.kind, own, int(made.adjacency.nnz)))
     seconds = time.perf_counter() - start
-    return _result(device, name, given, made, kept, budget, notes, seconds=seconds, seed=int(random_state))
+    result = _result(device, name, given, made, kept, budget, notes, seconds=seconds, seed=int(random_state))
+    if scaling is None:
+        return result
+    mean, deviation = (device.to_host(part[kept]) for part in (scaling.mean, scaling.deviation))
+    return replace(result, mean=mean, deviation=deviation)
+
+
+def as_published(backend: Backend, given: Source, accounting: Accounting) -> tuple[Graph, Scaling | None] | None:
+    """Give the graph that a branch of the published code sees, and how its features were scaled; None for `exact`."""
+    if accounting == "exact":
+        return None
+    stored, _ = api.build_graph(backend, given, HeraldConfig.published(accounting))
+    stored = replace(stored, labels=backend.xp.where(stored.train, stored.labels, -1))
+    if accounting != "scaled":
+        return stored, None
+    scaling = standard_scale(backend, stored)
+    return replace(stored, features=scaling.apply(backend, stored.features)), scaling
 
 
 def keep_features(backend: Backend, graph: Graph, choice: FeatureChoice, config: HeraldConfig) -> Array:

@@ -56,6 +56,8 @@ class BaselineResult:
     details : dict
         Figures of the method.
     warnings : tuple of str
+    mean, deviation : arrays, optional
+        What was taken off the kept columns and what they were divided by; None where they are as given.
     """
 
     name: str
@@ -80,6 +82,8 @@ class BaselineResult:
     random_state: int
     details: dict[str, Any]
     warnings: tuple[str, ...]
+    mean: np.ndarray | None = None
+    deviation: np.ndarray | None = None
 
     @property
     def storage_ratio(self) -> float:
@@ -108,7 +112,7 @@ class BaselineResult:
         return np.stack([coo.row, coo.col]).astype(np.int64)
 
     def transform(self, feats: Any) -> np.ndarray | scipy.sparse.csr_matrix:  # noqa: ANN401 - any feature matrix
-        """Keep the same columns of other nodes.
+        """Keep the same columns of other nodes, scaled if those of the result are.
 
         Parameters
         ----------
@@ -118,12 +122,15 @@ class BaselineResult:
 
         Returns
         -------
-        float32 array, or CSR matrix if `feats` is sparse
+        float32 array, or CSR matrix if `feats` is sparse and nothing is scaled
         """
         kept = read_kept(
             unproxy(feats), names=self.feature_ids, positions=self.feature_positions, width=self.n_input_features
         )
-        return kept.features
+        if self.mean is None or self.deviation is None:
+            return kept.features
+        dense = kept.features.toarray() if kept.sparse else kept.features
+        return ((dense.astype(np.float64) - self.mean) / self.deviation).astype(np.float32)
 
     def __repr__(self) -> str:
         return (

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+import scipy.sparse
 from baselines import references
 from outcomes import nominal_bytes
 from support.graphs import build, host, random_raw
 
-from herald_gpu.baselines.bonsai import BonsaiOptions, rank_exemplars, select
+from herald_gpu.baselines.bonsai import BonsaiOptions, _accounts, rank_exemplars, select
 from herald_gpu.baselines.selection import cut_columns
 from herald_gpu.budget import make_budget
 from herald_gpu.config import HeraldConfig
@@ -98,10 +101,36 @@ def test_public_accounting_exceeds_the_budget(backend):
     given = random_raw("binary", 80, seed=7, n_features=60)
     graph = build(backend, given)
     budget = make_budget(backend, graph, 0.3, HeraldConfig())
-    small = condensed(backend, 0.3, given, columns=range(20), accounting="public")
+    small = condensed(backend, 0.3, given, columns=range(20), accounting="citation")
     assert small.storage_bytes > budget.limit
     exact = condensed(backend, 0.3, given, columns=range(20))
     assert exact.storage_bytes <= budget.limit
+
+
+def test_a_pair_costs_the_same_stored_one_way_or_both(backend):
+    """The published code counts pairs of neighbours: half of the price falls on each direction that is stored."""
+    graph = build(backend, RAW)
+    both = host(backend, graph.adjacency)
+    one_way = replace(graph, adjacency=backend.asarray(scipy.sparse.csr_matrix(np.triu(both))))
+    columns = backend.asarray(np.arange(graph.n_features))
+    paid = []
+    for stored in (graph, one_way):
+        budget = make_budget(backend, graph, 0.3, HeraldConfig())
+        cut = cut_columns(backend, stored, columns)
+        paid.append(_accounts(backend, cut, budget, BonsaiOptions(accounting="citation"))[1].edge)
+    assert paid == [2.0, 4.0]
+
+
+def test_what_is_cut_from_a_graph_stored_one_way_goes_both_ways(backend):
+    graph = build(backend, RAW)
+    one_way = backend.asarray(scipy.sparse.csr_matrix(np.triu(host(backend, graph.adjacency))))
+    cut = cut_columns(backend, replace(graph, adjacency=one_way), backend.asarray(np.arange(graph.n_features)))
+    budget = make_budget(backend, graph, 0.3, HeraldConfig())
+    small = select(backend, cut, budget, seed=0, options=BonsaiOptions(accounting="citation"))
+    found = host(backend, small.adjacency)
+    assert found.sum() > 0
+    np.testing.assert_array_equal(found, found.T)
+    assert set(np.unique(found)) == {0.0, 1.0}
 
 
 @pytest.mark.parametrize(
@@ -114,7 +143,7 @@ def test_public_accounting_exceeds_the_budget(backend):
         {"slips": ("other",)},
         {"accounting": "free"},
         {"links": "all"},
-        {"accounting": "public", "links": "none"},
+        {"accounting": "citation", "links": "none"},
     ],
 )
 def test_wrong_options_are_refused(wrong):

@@ -152,9 +152,22 @@ def test_features_are_kept_as_asked():
     assert run("bonsai", *ARRAYS, ratio=RATIO, backend="cpu").n_features == counts["tree"]
 
 
+def test_scaled_accounting_trains_and_tests_on_scaled_features():
+    edges, x, labels, train = parts(random_raw("counts", 80, seed=7))
+    small = run("bonsai", edges, x, labels, train, ratio=0.1, backend="cpu", accounting="scaled")
+    dense = np.asarray(x.todense()) if hasattr(x, "todense") else np.asarray(x)
+    deviation = dense.std(axis=0)
+    wanted = (dense - dense.mean(axis=0)) / np.where(deviation > 0, deviation, 1)
+    found = small.transform(x)
+    np.testing.assert_allclose(found, wanted[:, small.feature_positions], atol=1e-5)
+    np.testing.assert_allclose(found[small.node_ids], small.features, atol=1e-5)
+    kept = dense[np.ix_(small.node_ids, small.feature_positions)]
+    assert small.storage_bytes == 2 * (3 * np.count_nonzero(kept) + 2 * small.n_edges)  # of the values as given
+
+
 def test_public_accounting_says_that_the_budget_is_exceeded():
     graph = parts(random_raw("binary", 80, seed=7, n_features=60))
-    small = run("bonsai", *graph, ratio=0.3, backend="cpu", accounting="public")
+    small = run("bonsai", *graph, ratio=0.3, backend="cpu", accounting="citation")
     assert small.storage_bytes > small.budget_bytes
     assert any("does not keep the budget" in warning for warning in small.warnings)
 

@@ -66,6 +66,6 @@ def test_float_features_do_not_fit_in_a_sparse_graph(cora, name, floor):
 
 
 def test_public_accounting_keeps_nearly_the_whole_graph(cora):
-    small = run("bonsai", *cora, ratio=0.01, backend="cpu", accounting="public", slips=("patience", "removal"))
+    small = run("bonsai", *cora, ratio=0.01, backend="cpu", accounting="citation", slips=("patience", "removal"))
     assert small.n_nodes > 2400
     assert small.storage_ratio > 0.4

@@ -85,6 +85,18 @@ def test_the_published_accounting_depends_on_the_graph(dataset, accounting):
     assert condensers._config(Condensation(dataset, "herald", "true"), {}).accounting == "exact"
 
 
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("ratio", "nodes", "storage"), [(0.005, 2911, 13.41), (0.01, 3592, 16.34), (0.03, 3820, 17.25)]
+)
+def test_bonsai_on_squirrel_is_the_papers(data_dir, monkeypatch, ratio, nodes, storage):
+    monkeypatch.setenv("HERALD_DATA", str(data_dir))
+    facts = make(Condensation("squirrel", "bonsai", "published", ratio), load("squirrel"), {}).facts
+    assert facts["n_features"] == 432
+    assert facts["n_nodes"] == pytest.approx(nodes, rel=0.02)
+    assert 100 * facts["published_ratio"] == pytest.approx(storage, rel=0.02)
+
+
 def test_what_cannot_be_kept(graph):
     with pytest.raises(BudgetError) as caught:
         make(Condensation("tiny", "herald", ratio=1e-5), graph, {})
