@@ -26,7 +26,8 @@ HEADER = (
 INTRODUCTION = """\
 Edges are undirected, as the paper prints them for condensed graphs; those of its whole graphs are as it prints them.
 Mean degree is directed edges over nodes. Class entropy is over training nodes (the paper's own code counts all labels),
-feature variance relative to that of the training set. Storage is as the paper counts it where published, true storage
+feature variance relative to that of the training set; where a kept feature does not vary there, eq:feat_var divides by
+1e-12, which is what figures in the millions come from. Storage is as the paper counts it where published, true storage
 else.
 """
 
