@@ -92,22 +92,25 @@ def dataset_table(rows: pd.DataFrame, dataset: str) -> str:
     dataset : str
     """
     ours, theirs = of(rows, dataset=dataset), of(paper.load("accuracy"), dataset=dataset)
+    printed = of(paper.load("statistics"), dataset=dataset)
     lines = []
     for method in [name for name in names.METHODS if name in set(ours["method"])]:
         here, there = of(ours, method=method), of(theirs, method=method)
         for ratio in sorted(set(here["ratio"]) | (set(there["ratio"]) & set(ours["ratio"]))):
             label = [names.METHODS[method], "" if method == "full" else f"{ratio:g}"]
-            for line in _lines(of(here, ratio=ratio), of(there, ratio=ratio)):
+            sizes = of(printed, method=method, ratio=ratio)
+            for line in _lines(of(here, ratio=ratio), of(there, ratio=ratio), sizes):
                 lines.append([*label, *line])
                 label = ["", ""]
     return table(HEADER, lines, left=3)
 
 
-def _lines(ours: pd.DataFrame, theirs: pd.DataFrame) -> list[list[str]]:
-    """One method at one ratio: a line for the paper and for each column that was run."""
+def _lines(ours: pd.DataFrame, theirs: pd.DataFrame, printed: pd.DataFrame) -> list[list[str]]:
+    """One method at one ratio: a line for the paper, with the sizes it prints, and for each column that was run."""
     lines = []
     if len(theirs):
-        lines.append(["paper", *by_model(theirs, MODELS), "", "", ""])
+        known = number(figure(printed, "n_nodes"), 0), "", number(figure(printed, "storage_percent"))
+        lines.append(["paper", *by_model(theirs, MODELS), *known])
     for column, name in names.SIDES.items():
         part = of(ours, column=column)
         if part.empty:

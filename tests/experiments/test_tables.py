@@ -30,6 +30,12 @@ def test_the_paper_and_both_columns_stand_below_each_other():
     assert len(found) == 4
 
 
+def test_the_sizes_that_the_paper_prints_stand_in_its_line():
+    found = lines(section(accuracy_page(frame(row(dataset="squirrel", ratio=0.005))), "Squirrel"))
+    assert found[1][2] == "paper"
+    assert found[1][-3:] == ["3,643", "", "16.54"]
+
+
 def test_a_ratio_that_cannot_be_kept():
     found = lines(section(accuracy_page(frame(infeasible(ratio=0.0001), row())), "Cora"))
     assert found[1][:3] == ["HERALD", "0.0001", "paper"]
