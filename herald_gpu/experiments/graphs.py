@@ -58,9 +58,9 @@ def load(name: str, split: SplitChoice = "paper") -> LabelledGraph:
 
     Examples
     --------
-    >>> graph = load("reddit-like-0.002")
+    >>> graph = load("reddit-like-0.02")
     >>> graph.n_nodes, graph.n_features, graph.n_classes
-    (465, 602, 41)
+    (4659, 602, 41)
     """
     if not name.startswith(LIKE):
         return load_graph(name, split=split)

@@ -50,9 +50,9 @@ class Store:
     >>> from herald_gpu.experiments import Cell, Condensation, Store
     >>> store = Store(Path(tempfile.mkdtemp()) / "rows.csv")
     >>> cell = Cell(Condensation("cora", "random", ratio=0.01), "GCN", "published", 0)
-    >>> store.add([(cell, {"accuracy": 50.0})])
+    >>> store.add([(cell, {"accuracy": 50.5})])
     >>> cell in store, Store(store.path).frame["accuracy"].tolist()
-    (True, [50.0])
+    (True, [50.5])
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
