@@ -89,6 +89,8 @@ def footer(name: str, rows: pd.DataFrame) -> str:
     lines = ["## Where this comes from\n"]
     if name in GRIDS and len(rows):
         lines.append(f"- {coverage(name, rows)}")
+        if GRIDS[name].models:
+            lines.append(f"- {protocol(name)}")
     for column, what in (("machine", "Machine"), ("libraries", "Libraries"), ("version", "herald-gpu")):
         found = dict.fromkeys(rows[column].dropna()) if column in rows else ()
         lines += [f"- {what}: {value}" for value in found if value]
@@ -100,6 +102,23 @@ def footer(name: str, rows: pd.DataFrame) -> str:
     else:
         lines.append(f"\nTo write this page again:\n\n```sh\nherald reproduce {name}\n```\n")
     return "\n".join(lines)
+
+
+def protocol(name: str) -> str:
+    """Say how models were trained.
+
+    Examples
+    --------
+    >>> print(protocol("accuracy"))
+    200 epochs, 128 hidden units; of every 5th epoch, the weights with the best validation accuracy are kept.
+    """
+    from herald_gpu.evaluate import Training
+
+    used = Training(**GRIDS[name].training)
+    return (
+        f"{used.epochs} epochs, {used.hidden} hidden units; of every {used.eval_every}th epoch, the weights with the "
+        "best validation accuracy are kept."
+    )
 
 
 def coverage(name: str, rows: pd.DataFrame) -> str:

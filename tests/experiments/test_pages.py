@@ -51,6 +51,11 @@ def test_the_footer_names_machine_libraries_and_version():
     assert "nan" not in text
 
 
+def test_the_footer_says_how_models_were_trained():
+    assert "200 epochs, 1024 hidden units; of every 20th epoch" in footer("large-scale", frame(row()))
+    assert "epochs" not in footer("statistics", frame(row()))
+
+
 def test_rows_of_two_machines_are_told():
     text = footer("accuracy", frame(row(**ORIGIN), row(seed=1, **(ORIGIN | {"machine": "8 cores of Another"}))))
     assert "2 cores of Some CPU" in text
