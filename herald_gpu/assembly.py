@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from herald_gpu import ops
-from herald_gpu.budget import graph_bytes, stored_total
+from herald_gpu import encoding, ops
+from herald_gpu.budget import encoded_bytes, graph_bytes, stored_total
 from herald_gpu.graph import edge_total
 from herald_gpu.stages.reduction import reduce_features
 from herald_gpu.stages.statistics import describe, measure
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from herald_gpu.backend import Array, Backend, Matrix
     from herald_gpu.budget import Budget
     from herald_gpu.config import HeraldConfig
+    from herald_gpu.encoding import Encoding
     from herald_gpu.graph import Graph
     from herald_gpu.stages.expansion import Expansion
     from herald_gpu.stages.feature_budget import FeatureBudget
@@ -39,7 +40,9 @@ class Sizes:
     ----------
     storage_bytes, full_bytes, budget_bytes : int
     kind : str
-        How features are priced.
+        How the full graph's features are priced.
+    encoding : Encoding
+        How the result's are stored.
     published_ratio : float, optional
         The paper's storage ratio (dense pricing), where its accounting was asked for.
     """
@@ -48,6 +51,7 @@ class Sizes:
     full_bytes: int
     budget_bytes: int
     kind: str
+    encoding: Encoding
     published_ratio: float | None
 
 
@@ -69,6 +73,8 @@ class Condensed:
         Class codes of training nodes; -1 for all others.
     train_mask, is_root : bool arrays
     scores : NodeScores
+    scales : (k*,) float32 array, optional
+        What int8 values of each column are multiplied by.
     scaling, reduction : Scaling, Reduction, optional
         What was done to features before and after selection.
     hetero, weights, expansion, statistics, sizes
@@ -88,6 +94,7 @@ class Condensed:
     train_mask: Array
     is_root: Array
     scores: NodeScores
+    scales: Array | None
     scaling: Scaling | None
     reduction: Reduction | None
     hetero: Heterophily
@@ -115,26 +122,27 @@ def assemble(
     pruning: Pruning,
     balance: Balance,
     budget: Budget,
+    coded: Encoding,
     config: HeraldConfig,
 ) -> Condensed:
     """Cut out the condensed graph and take stock of it."""
     xp, nodes = backend.xp, balance.nodes
     adjacency = _undirected(backend, ops.induced(graph.adjacency, nodes), config)
-    features, reduction = kept[nodes], None
+    (features, scales), reduction = encoding.stored(backend, kept[nodes], coded), None
     is_root, train = balance.roots[nodes], graph.train[nodes]
     warnings = []
     if hetero.n_edges == 0:
         warnings.append("no edge joins two training nodes: heterophily is taken as 0")
     n_nodes, n_edges = int(nodes.shape[0]), int(adjacency.nnz)
     full_edges = int(_undirected(backend, graph.adjacency, config).nnz)
-    own = features if scaling is None else ops.take_columns(backend, graph.features[nodes], chosen.indices)
-    priced = [stored_total(backend, budget.kind, own)]
+    own = kept[nodes] if scaling is None else ops.take_columns(backend, graph.features[nodes], chosen.indices)
+    priced = [encoded_bytes(backend, coded, own).sum()]
     if not config.exact:
         priced += [stored_total(backend, budget.kind, graph.features), edge_total(graph.adjacency)]
     # All that the report says of the result crosses over at once.
     found = ops.fetch(backend, *measure(backend, graph, kept, nodes), balance.added, *priced)
     counts, variance, added, *totals = found[0].astype(int), *(value.item() for value in found[1:])
-    sizes = _sizes(graph, int(chosen.indices.shape[0]), n_nodes, n_edges, full_edges, totals, budget, config)
+    sizes = _sizes(graph, (n_nodes, n_edges, int(chosen.indices.shape[0])), full_edges, totals, budget, coded, config)
     if config.pca_variance is not None:
         limit = sizes.budget_bytes if config.exact else float("inf")
         outcome = reduce_features(backend, features, n_edges, variance=config.pca_variance, limit=limit)
@@ -142,7 +150,7 @@ def assemble(
             warnings.append(outcome)
         else:
             reduction, features, total = outcome
-            sizes = replace(sizes, storage_bytes=total, kind="dense")
+            sizes = replace(sizes, storage_bytes=total, kind="dense", encoding=encoding.OF_KIND["dense"])
     warnings += _explain(sizes, expansion, pruning, int(added), config)
     if scores.search.warning is not None:
         warnings.append(scores.search.warning)
@@ -155,6 +163,7 @@ def assemble(
         train_mask=train if config.exact else train & is_root,
         is_root=is_root,
         scores=scores,
+        scales=scales,
         scaling=scaling,
         reduction=reduction,
         hetero=hetero,
@@ -181,29 +190,29 @@ def _undirected(backend: Backend, adjacency: Matrix, config: HeraldConfig) -> Ma
 
 def _sizes(
     graph: Graph,
-    n_columns: int,
-    n_nodes: int,
-    n_edges: int,
+    shape: tuple[int, int, int],
     full_edges: int,
     totals: list[float],
     budget: Budget,
+    coded: Encoding,
     config: HeraldConfig,
 ) -> Sizes:
-    """Price result and graph by eq:budget, the same kind for both, whatever the accounting was.
+    """Price result and graph by eq:budget, whatever the accounting was.
 
-    `totals` are the stored values of the result and, where the accounting is not exact, of the graph, and its edges
-    as they were stored.
+    `shape` counts nodes, directed edges and kept features of the result. `totals` are the bytes of the result's
+    features and, where the accounting is not exact, the stored values of the graph, and its edges as they were stored.
     """
-    ours = graph_bytes(budget.kind, int(totals[0]), n_edges)
+    n_nodes, n_edges, n_columns = shape
+    ours = int(totals[0]) + coded.table_bytes(n_columns) + graph_bytes(budget.kind, 0, n_edges)
     if config.exact:
-        return Sizes(ours, int(budget.full_bytes), int(budget.limit), budget.kind, None)
+        return Sizes(ours, int(budget.full_bytes), int(budget.limit), budget.kind, coded, None)
     _, full_values, stored = (int(total) for total in totals)
     full = graph_bytes(budget.kind, full_values, full_edges)
     published = graph_bytes("dense", n_nodes * n_columns, n_edges) / graph_bytes(
         "dense", graph.n_nodes * graph.n_features, stored
     )
     ratio = budget.limit / budget.full_bytes
-    return Sizes(ours, full, int(ratio * full), budget.kind, published)
+    return Sizes(ours, full, int(ratio * full), budget.kind, coded, published)
 
 
 def _explain(sizes: Sizes, expansion: Expansion, pruning: Pruning, added: int, config: HeraldConfig) -> list[str]:

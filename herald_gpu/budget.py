@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from herald_gpu import ops
-from herald_gpu.errors import BudgetError
+from herald_gpu import encoding, ops
+from herald_gpu.errors import BudgetError, ConfigError
 from herald_gpu.graph import check_storage, edge_total
 
 if TYPE_CHECKING:
     from herald_gpu.backend import Array, Backend, Matrix
     from herald_gpu.config import HeraldConfig
+    from herald_gpu.encoding import Encoding
     from herald_gpu.graph import FeatureKind, Graph
 
 UNIT_BYTES = 2
@@ -50,7 +51,7 @@ class Budget:
     Attributes
     ----------
     kind : {"dense", "binary", "sparse"}
-        How features are priced, for the graph and the condensed graph alike.
+        How the full graph's features are priced.
     full_bytes : float
         Storage of the whole graph.
     limit : float
@@ -123,13 +124,20 @@ def make_budget(backend: Backend, graph: Graph, ratio: float, config: HeraldConf
     return Budget(kind, full_bytes, limit, ratio)
 
 
-def make_prices(backend: Backend, kept: Matrix, budget: Budget, config: HeraldConfig) -> Prices:
-    """Price every node by its kept features."""
+def encoded_bytes(backend: Backend, coded: Encoding, x: Matrix) -> Array:
+    """Bytes of every row of a matrix in an encoding; what is stored once besides is not among them."""
+    values = stored_values(backend, "sparse", x).astype(backend.xp.float64)
+    return coded.bytes_of_rows(values, int(x.shape[1]))
+
+
+def make_prices(
+    backend: Backend, kept: Matrix, budget: Budget, config: HeraldConfig, coded: Encoding | None = None
+) -> Prices:
+    """Price every node by its kept features, in an encoding; by default the one that prices the full graph."""
     xp = backend.xp
     if config.exact:
-        values = stored_values(backend, budget.kind, kept).astype(xp.float64)
         edge = float(UNIT_BYTES * EDGE_UNITS)
-        return Prices(UNIT_BYTES * FEATURE_UNITS[budget.kind] * values, edge, 2 * edge)
+        return Prices(encoded_bytes(backend, coded or encoding.OF_KIND[budget.kind], kept), edge, 2 * edge)
     if config.accounting == "pubmed":
         values = FEATURE_UNITS["sparse"] * stored_values(backend, "sparse", kept).astype(xp.float64)
     else:  # the published code charges the sum of the feature values, which may be negative
@@ -154,29 +162,96 @@ def cheapest_nodes(backend: Backend, graph: Graph, prices: Prices) -> Array:
     return nodes[order[xp.cumsum(counts) - counts]]
 
 
-def check_feasible(backend: Backend, graph: Graph, prices: Prices, budget: Budget, config: HeraldConfig) -> bool:
-    """Tell whether one training node of every class fits; raise if it does not and that is asked for."""
+@dataclass(frozen=True)
+class Pricing:
+    """How the condensed graph is stored, and what that costs.
+
+    Attributes
+    ----------
+    encoding : Encoding
+        Of its features.
+    prices : Prices
+    budget : Budget
+        What is left for nodes and edges: the limit without what the encoding stores once.
+    feasible : bool
+        Whether one training node of every class fits.
+    """
+
+    encoding: Encoding
+    prices: Prices
+    budget: Budget
+    feasible: bool
+
+
+def settle_prices(backend: Backend, graph: Graph, kept: Matrix, budget: Budget, config: HeraldConfig) -> Pricing:
+    """Choose the encoding that holds the most nodes, and price by it.
+
+    Raises
+    ------
+    BudgetError
+        If not even the cheapest training node of every class fits, in any encoding that was left open.
+    """
+    if not config.exact:
+        coded = encoding.OF_KIND[budget.kind]
+        return Pricing(coded, make_prices(backend, kept, budget, config), budget, feasible=True)
+    wanted = "graph" if config.pca_variance is not None else config.encoding
+    if wanted == "bits" and budget.kind != "binary":
+        msg = "encoding='bits' holds zeros and ones only, but features have other values: pass 'auto' or 'int8'"
+        raise ConfigError(msg)
+    options = encoding.candidates(budget.kind, wanted)
+    if len(options) > 1:
+        mean, largest = ops.fetch(backend, *_row_figures(backend, graph, kept))
+        limit, width = budget.limit, int(kept.shape[1])
+        options = encoding.most_rows_first(options, float(mean), width, limit=limit, largest=float(largest))
+    floors = []
+    for coded in options:
+        prices = make_prices(backend, kept, budget, config, coded)
+        once = coded.table_bytes(int(kept.shape[1]))
+        needed = induced_bytes(prices, graph.adjacency, cheapest_nodes(backend, graph, prices))
+        least = _cheapest_price(backend, graph, prices)
+        floor, cheapest = (once + float(value) for value in ops.fetch(backend, needed, least))
+        pricing = Pricing(coded, prices, replace(budget, limit=budget.limit - once), feasible=floor <= budget.limit)
+        if pricing.feasible:
+            return pricing
+        floors.append((floor, cheapest, pricing))
+    return _below_the_floor(graph, budget, config, floors)
+
+
+def _row_figures(backend: Backend, graph: Graph, kept: Matrix) -> tuple[Array, Array]:
+    """Mean non-zeros of a training row, and the largest absolute value of all rows."""
     xp = backend.xp
-    needed = induced_bytes(prices, graph.adjacency, cheapest_nodes(backend, graph, prices))
-    dearest = prices.node.max()
-    floor, least = (
-        float(value) for value in ops.fetch(backend, needed, xp.where(graph.train, prices.node, dearest).min())
-    )
-    if floor <= budget.limit:
-        return True
+    counts = stored_values(backend, "sparse", kept).astype(xp.float64)
+    share = graph.train.astype(xp.float64)
+    values = kept.data if backend.sparse.issparse(kept) else kept
+    largest = xp.abs(values).max() if int(values.size) else xp.zeros(())
+    return (counts * share).sum() / share.sum(), largest
+
+
+def _cheapest_price(backend: Backend, graph: Graph, prices: Prices) -> Array:
+    """Price of the cheapest training node."""
+    return backend.xp.where(graph.train, prices.node, prices.node.max()).min()
+
+
+def _below_the_floor(
+    graph: Graph, budget: Budget, config: HeraldConfig, floors: list[tuple[float, float, Pricing]]
+) -> Pricing:
+    """Settle for what fits, if that is asked for and anything does; else say which ratio is enough."""
+    if config.on_infeasible == "best_effort":
+        reachable = [pricing for _, cheapest, pricing in floors if cheapest <= budget.limit]
+        if reachable:
+            return reachable[0]
+    floor = min(floor for floor, _, _ in floors)
     smallest = floor / budget.full_bytes
     while math.floor(smallest * budget.full_bytes) < floor:
         smallest = math.nextafter(smallest, 1.0)
-    if config.on_infeasible == "raise" or least > budget.limit:
-        msg = (
-            f"ratio={budget.ratio} allows {budget.limit:.0f} bytes, but the cheapest training "
-            f"node of each of the {graph.n_classes} classes takes {floor:.0f}: the smallest feasible ratio is "
-            f"{smallest!r}; pass that or more"
-        )
-        if config.on_infeasible == "raise":
-            msg += ", or HeraldConfig(on_infeasible='best_effort') for a graph without some classes"
-        raise BudgetError(msg, smallest_ratio=smallest)
-    return False
+    msg = (
+        f"ratio={budget.ratio} allows {budget.limit:.0f} bytes, but the cheapest training "
+        f"node of each of the {graph.n_classes} classes takes {floor:.0f}: the smallest feasible ratio is "
+        f"{smallest!r}; pass that or more"
+    )
+    if config.on_infeasible == "raise":
+        msg += ", or HeraldConfig(on_infeasible='best_effort') for a graph without some classes"
+    raise BudgetError(msg, smallest_ratio=smallest)
 
 
 def keep_within(

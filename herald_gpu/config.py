@@ -9,6 +9,7 @@ from typing import Any, Literal
 from herald_gpu.errors import ConfigError
 
 StorageKind = Literal["auto", "dense", "binary", "sparse"]
+EncodingChoice = Literal["graph", "auto", "float32", "float16", "int8", "bits"]
 LidSearch = Literal["exact", "approximate", "sampled", "auto"]
 PublishedKind = Literal["citation", "pubmed", "scaled"]
 Weights = tuple[float, float, float]
@@ -16,6 +17,7 @@ WEIGHTS = 3
 
 _CHOICES: dict[str, tuple[str, ...]] = {
     "storage": ("auto", "dense", "binary", "sparse"),
+    "encoding": ("graph", "auto", "float32", "float16", "int8", "bits"),
     "on_infeasible": ("raise", "best_effort"),
     "feature_ranking": ("fisher", "tree"),
     "feature_tree": ("backend", "host"),
@@ -43,8 +45,13 @@ class HeraldConfig:
     Parameters
     ----------
     storage : {"auto", "dense", "binary", "sparse"}
-        How a node's features are priced (eq:budget). `"auto"` takes the cheapest kind that can hold the
+        How the full graph's features are priced (eq:budget). `"auto"` takes the cheapest kind that can hold the
         values of the full feature matrix, whatever container they came in.
+    encoding : {"graph", "auto", "float32", "float16", "int8", "bits"}
+        How the condensed graph's features are stored, and so what its nodes cost. `"graph"` is what prices the full
+        graph. `"auto"` holds the most nodes: bits where features are binary, else int8 with a scale a column (or
+        a float type, where the scales would take too much of a small budget); rows or lists of non-zeros, whichever
+        is smaller. A type leaves that last choice open; `"bits"` needs binary features. Not for PCA.
     on_infeasible : {"raise", "best_effort"}
         When the budget cannot hold one training node of every class: raise
         :class:`~herald_gpu.errors.BudgetError`, or return what fits and name the missing classes.
@@ -117,6 +124,7 @@ class HeraldConfig:
     """
 
     storage: StorageKind = "auto"
+    encoding: EncodingChoice = "graph"
     on_infeasible: Literal["raise", "best_effort"] = "raise"
     steepness: float = 8.0
     midpoint: float = 0.4
@@ -178,6 +186,8 @@ class HeraldConfig:
         if self.feature_count is not None and self.feature_ranking == "tree":
             msg = f"feature_count={self.feature_count} has no effect with feature_ranking='tree': leave one of them out"
             raise ConfigError(msg)
+        if not self.exact and self.encoding != "graph":
+            _require("encoding", self.encoding, good=False, wanted="'graph' with the published accounting")
         if self.fixed_weights is not None:
             object.__setattr__(self, "fixed_weights", _weights("fixed_weights", self.fixed_weights))
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from herald_gpu import ops
 from herald_gpu.assembly import assemble
-from herald_gpu.budget import check_feasible, make_budget, make_prices
+from herald_gpu.budget import make_budget, settle_prices
 from herald_gpu.stages.expansion import expand
 from herald_gpu.stages.feature_budget import count_features
 from herald_gpu.stages.features import choose_features
@@ -88,17 +88,17 @@ def run(backend: Backend, graph: Graph, ratio: float, config: HeraldConfig, *, s
         anchor = count_features(backend, seen, config)
         chosen = choose_features(backend, seen, hetero.h, anchor, config)
         kept = ops.take_columns(backend, seen.features, chosen.indices)
-        prices = make_prices(backend, kept, budget, config)
-        feasible = not config.exact or check_feasible(backend, graph, prices, budget, config)
+        pricing = settle_prices(backend, graph, kept, budget, config)
+        prices, room = pricing.prices, pricing.budget
     with clock.stage("scoring"):
         scores = score_nodes(backend, graph, kept, weights, config, seed=seed)
     with clock.stage("expansion"):
-        expansion = expand(backend, graph.adjacency, scores.ranking, prices, budget, config)
+        expansion = expand(backend, graph.adjacency, scores.ranking, prices, room, config)
     with clock.stage("pruning"):
-        pruning = prune(backend, graph.adjacency, expansion, scores.ranking, prices, budget, config)
+        pruning = prune(backend, graph.adjacency, expansion, scores.ranking, prices, room, config)
     with clock.stage("rebalance"):
         balance = rebalance(
-            backend, graph, pruning.nodes, expansion.considered, scores, prices, budget, config, feasible=feasible
+            backend, graph, pruning.nodes, expansion.considered, scores, prices, room, config, feasible=pricing.feasible
         )
     with clock.stage("assembly"):
         return assemble(
@@ -115,5 +115,6 @@ def run(backend: Backend, graph: Graph, ratio: float, config: HeraldConfig, *, s
             pruning=pruning,
             balance=balance,
             budget=budget,
+            coded=pricing.encoding,
             config=config,
         )

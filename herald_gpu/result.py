@@ -10,8 +10,9 @@ import numpy as np
 import scipy.sparse
 
 from herald_gpu.backend import backend_for
+from herald_gpu.encoding import OF_KIND, Encoding
 from herald_gpu.errors import FileFormatError
-from herald_gpu.io import matrices, networks, persist, present, torch
+from herald_gpu.io import matrices, networks, packing, persist, present, torch
 from herald_gpu.io.kinds import FRAME_KINDS, unproxy
 from herald_gpu.io.read import Columns, Style
 from herald_gpu.summary import Report
@@ -51,6 +52,10 @@ class Contents:
     train_mask, is_root, is_landmark : bool arrays
     scores : dict of arrays
         Raw component values, score and rank of all nodes of the full graph (`node` holds their ids).
+    encoding : Encoding
+        How the features are stored in a file.
+    scales : float32 array, optional
+        What int8 values of each column are multiplied by.
     scaling, reduction : tuple of arrays, optional
         (mean, deviation) of the kept features; (mean, components) of PCA.
     columns : Columns
@@ -72,6 +77,8 @@ class Contents:
     is_root: Array
     is_landmark: Array
     scores: dict[str, Any]
+    encoding: Encoding
+    scales: Array | None
     scaling: tuple[Array, Array] | None
     reduction: tuple[Array, Array] | None
     columns: Columns
@@ -91,6 +98,7 @@ class Contents:
         return replace(
             self,
             **moved,
+            scales=None if self.scales is None else matrices.to_numpy(self.scales),
             adjacency=matrices.to_csr(self.adjacency),
             features=matrices.to_host(self.features),
             scores={name: matrices.to_numpy(values) for name, values in self.scores.items()},
@@ -279,8 +287,8 @@ class CondensedGraph:
         c = self._host
         arrays = {
             **{name: getattr(c, name) for name in PLAIN_MEMBERS},
-            **_csr_members("adjacency", c.adjacency),
-            **(_csr_members("features", c.features) if hasattr(c.features, "indptr") else {"features": c.features}),
+            **packing.csr_members("adjacency", c.adjacency),
+            **packing.pack(c.features, c.encoding, c.scales),
             **{f"scores.{name}": values for name, values in c.scores.items()},
         }
         for name in ("scaling", "reduction"):
@@ -292,6 +300,7 @@ class CondensedGraph:
             "columns": vars(c.columns),
             "style": vars(c.style),
             "unlabelled": _savable(c.unlabelled),
+            "encoding": vars(c.encoding),
             "report": self.report.to_dict(),
         }
         persist.write_archive(path, arrays, meta)
@@ -364,30 +373,19 @@ def _savable(unlabelled: Any) -> int | str | None:  # noqa: ANN401 - any object
 
 def _contents_from(arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> Contents:
     named: dict[str, Any] = {name: arrays[name] for name in PLAIN_MEMBERS}
+    encoding = Encoding(**meta["encoding"]) if "encoding" in meta else OF_KIND[meta["report"]["storage_kind"]]
     for name in ("scaling", "reduction"):
         named[name] = (arrays[f"{name}.0"], arrays[f"{name}.1"]) if f"{name}.0" in arrays else None
     return Contents(
         **named,
         n_input_features=meta["n_input_features"],
-        adjacency=_csr_from(arrays, "adjacency"),
-        features=arrays["features"] if "features" in arrays else _csr_from(arrays, "features"),
+        adjacency=packing.csr_from(arrays, "adjacency"),
+        features=packing.unpack(arrays),
+        encoding=encoding,
+        scales=arrays.get("features.scales"),
         scores={n.removeprefix("scores."): v for n, v in arrays.items() if n.startswith("scores.")},
         columns=Columns(**meta["columns"]),
         style=Style(**meta["style"]),
         unlabelled=meta["unlabelled"],
         present=present,
     )
-
-
-def _csr_members(name: str, matrix: scipy.sparse.csr_matrix) -> dict[str, np.ndarray]:
-    return {
-        f"{name}.data": matrix.data,
-        f"{name}.indices": matrix.indices,
-        f"{name}.indptr": matrix.indptr,
-        f"{name}.shape": np.asarray(matrix.shape),
-    }
-
-
-def _csr_from(arrays: dict[str, np.ndarray], name: str) -> scipy.sparse.csr_matrix:
-    parts = tuple(arrays[f"{name}.{part}"] for part in ("data", "indices", "indptr"))
-    return scipy.sparse.csr_matrix(parts, shape=tuple(arrays[f"{name}.shape"]))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from herald_gpu.config import HeraldConfig
+from herald_gpu.encoding import OF_KIND
 from herald_gpu.stages.weights import ScoreWeights
 
 if TYPE_CHECKING:
@@ -39,7 +40,9 @@ class Report:
     storage_bytes, budget_bytes, full_bytes : int
         Nominal bytes (eq:budget) of the result, of what was allowed, and of the full graph.
     storage_kind : str
-        How features are priced: "dense", "binary" or "sparse".
+        How the full graph's features are priced: "dense", "binary" or "sparse".
+    encoding : str
+        How the result's features are stored, such as "sparse int8" or "dense bits".
     published_storage_ratio : float or None
         The paper's storage ratio, where the published accounting was asked for.
     n_nodes, n_edges : int
@@ -93,6 +96,7 @@ class Report:
     budget_bytes: int
     full_bytes: int
     storage_kind: str
+    encoding: str
     published_storage_ratio: float | None
     n_nodes: int
     n_edges: int
@@ -125,7 +129,8 @@ class Report:
         typed = {str(value): value for value in class_values}
         config = _completed(plain["config"])
         config = {name: tuple(value) if isinstance(value, list) else value for name, value in config.items()}
-        plain = {"lid_search": config["lid"], "lid_recall": None, "lid_correlation": None, **plain}
+        since = {"encoding": OF_KIND[plain["storage_kind"]].name, "lid_search": config["lid"]}
+        plain = {**since, "lid_recall": None, "lid_correlation": None, **plain}
         changed = {
             "weights": ScoreWeights(**plain["weights"]),
             "config": HeraldConfig(**config),
@@ -148,7 +153,7 @@ class Report:
         yield (
             f"  storage      {self.storage_bytes:,} of {self.full_bytes:,} bytes: {100 * self.storage_ratio:.4g} % "
             f"({100 * self.requested_ratio:.4g} % asked for, {used:.1f} % of the budget used; "
-            f"{self.storage_kind} features)"
+            f"{self.encoding} features)"
         )
         if self.published_storage_ratio is not None:
             yield f"  as published {100 * self.published_storage_ratio:.2f} % (the paper's accounting, not a true size)"
@@ -179,6 +184,7 @@ class Report:
 
 def _completed(config: dict[str, Any]) -> dict[str, Any]:
     """Say in today's fields what files of earlier versions say: there a reference size alone meant a sample."""
+    config = {"encoding": "graph", **config}
     if "lid" in config:
         return config
     size = config.get("lid_reference")

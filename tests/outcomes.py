@@ -80,6 +80,19 @@ def nominal_bytes(kind, x, n_directed):
     return 2 * (UNITS[kind] * stored + 2 * n_directed)
 
 
+def encoded_bytes(result):
+    """Storage of a result, from its adjacency, its features and the name of their encoding alone."""
+    adjacency, features = result.to_scipy()
+    layout, values = result.report.encoding.split()
+    rows, columns = features.shape
+    each = {"float32": 4, "float16": 2, "int8": 1, "bits": 0}[values]
+    if layout == "sparse":
+        size = (2 + each) * features.nnz
+    else:
+        size = rows * ((columns + 7) // 8 if values == "bits" else each * columns)
+    return size + (4 * columns if values == "int8" else 0) + 4 * adjacency.nnz
+
+
 def cheapest(x):
     """Name the cheapest way to store these values."""
     values = x.data if scipy.sparse.issparse(x) else np.asarray(x)
@@ -95,7 +108,4 @@ def directed_edges(edge_index):
 
 def storage_ratio(result, edge_index, x):
     """Give the share of the full graph's storage that a result takes, from its adjacency and features alone."""
-    kind = cheapest(x)
-    adjacency, features = result.to_scipy()
-    part = plain(result._contents.features) if kind == "dense" else features
-    return nominal_bytes(kind, part, adjacency.nnz) / nominal_bytes(kind, x, directed_edges(edge_index))
+    return encoded_bytes(result) / nominal_bytes(cheapest(x), x, directed_edges(edge_index))

@@ -12,6 +12,7 @@ from herald_gpu import ops
 from herald_gpu.assembly import assemble
 from herald_gpu.budget import make_budget
 from herald_gpu.config import HeraldConfig
+from herald_gpu.encoding import OF_KIND
 from herald_gpu.stages.expansion import Expansion
 from herald_gpu.stages.feature_budget import FeatureBudget
 from herald_gpu.stages.features import KeptFeatures
@@ -51,6 +52,7 @@ def put_together(
     flags = np.zeros(given.n, dtype=bool)
     flags[list(roots)] = True
     ranking = backend.asarray(np.flatnonzero(given.train))
+    budget = make_budget(backend, graph, ratio, config)
     chosen = backend.asarray(np.array(nodes))
     anchor = FeatureBudget(len(columns), None)
     if tree is not None:
@@ -68,7 +70,8 @@ def put_together(
         expansion=Expansion(nothing > 1, nothing > 1, depth, 4),
         pruning=Pruning(chosen, 1),
         balance=Balance(chosen, backend.asarray(flags), backend.asarray(np.array(2)), 0, 0),
-        budget=make_budget(backend, graph, ratio, config),
+        budget=budget,
+        coded=OF_KIND[budget.kind],
         config=config,
     )
 

@@ -19,13 +19,13 @@ from herald_gpu.budget import (
     Budget,
     Prices,
     cheapest_nodes,
-    check_feasible,
     graph_bytes,
     induced_bytes,
     keep_within,
     make_budget,
     make_prices,
     matrix_bytes,
+    settle_prices,
 )
 from herald_gpu.config import HeraldConfig
 from herald_gpu.errors import BudgetError, ConfigError
@@ -211,7 +211,7 @@ def test_cheapest_nodes(backend):
 def feasibility(backend, given, ratio, config=PAPER):
     graph = build(backend, given)
     budget = make_budget(backend, graph, ratio, config)
-    return check_feasible(backend, graph, make_prices(backend, graph.features, budget, config), budget, config)
+    return settle_prices(backend, graph, graph.features, budget, config).feasible
 
 
 def test_smallest_ratio_by_hand(backend, tiny):
@@ -219,12 +219,12 @@ def test_smallest_ratio_by_hand(backend, tiny):
     graph = tiny["star"]
     budget = make_budget(backend, graph, 1e-9, PAPER)
     assert budget.limit == 0
-    assert check_feasible(backend, graph, make_prices(backend, graph.features, budget, PAPER), budget, PAPER)
+    assert settle_prices(backend, graph, graph.features, budget, PAPER).feasible
     # Path: nodes 0 and 2, two bytes each, no edge; 4 of 44 bytes.
     path = tiny["path"]
     budget = make_budget(backend, path, 0.01, PAPER)
     with pytest.raises(BudgetError, match="cheapest training node of each of the 2 classes takes 4") as error:
-        check_feasible(backend, path, make_prices(backend, path.features, budget, PAPER), budget, PAPER)
+        settle_prices(backend, path, path.features, budget, PAPER)
     assert error.value.smallest_ratio == pytest.approx(4 / 44)
     assert repr(error.value.smallest_ratio) in str(error.value)
 
@@ -237,9 +237,10 @@ def test_edges_among_the_cheapest_count(backend):
     assert error.value.smallest_ratio == pytest.approx(16 / 18)
 
 
+@pytest.mark.parametrize("config", [PAPER, replace(PAPER, encoding="auto")], ids=["graph", "auto"])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(15))
-def test_the_smallest_ratio_is_feasible_and_the_next_smaller_is_not(kind, seed):
+def test_the_smallest_ratio_is_feasible_and_the_next_smaller_is_not(kind, seed, config):
     backend, given = CpuBackend(), random_raw(kind, 25 + seed, seed)
     given = replace(
         given, x=given.x + np.float32(0.5) if kind == "dense" else np.maximum(given.x, np.eye(*given.x.shape))
@@ -247,11 +248,11 @@ def test_the_smallest_ratio_is_feasible_and_the_next_smaller_is_not(kind, seed):
     given = Raw(given.edges, given.x.astype(np.float32), given.y, given.train)
     given.x[:, 0] = 1.0  # no row is empty, so that every class costs something
     with pytest.raises(BudgetError) as error:
-        feasibility(backend, given, 1e-6)
+        feasibility(backend, given, 1e-6, config)
     smallest = error.value.smallest_ratio
-    assert feasibility(backend, given, smallest)
+    assert feasibility(backend, given, smallest, config)
     with pytest.raises(BudgetError) as again:
-        feasibility(backend, given, math.nextafter(smallest, 0))
+        feasibility(backend, given, math.nextafter(smallest, 0), config)
     assert again.value.smallest_ratio == smallest
 
 
@@ -259,11 +260,10 @@ def test_best_effort_goes_on_as_long_as_anything_fits(backend, tiny):
     config = replace(PAPER, on_infeasible="best_effort")
     path = tiny["path"]
     budget = make_budget(backend, path, 0.05, config)  # 2 of 44 bytes: one node
-    prices = make_prices(backend, path.features, budget, config)
-    assert check_feasible(backend, path, prices, budget, config) is False
+    assert settle_prices(backend, path, path.features, budget, config).feasible is False
     nothing = replace(budget, limit=1)
     with pytest.raises(BudgetError):
-        check_feasible(backend, path, prices, nothing, config)
+        settle_prices(backend, path, path.features, nothing, config)
 
 
 # Removal until it fits

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from herald_gpu.errors import BudgetError, DatasetError, HeraldError
 from herald_gpu.experiments import graphs
+from herald_gpu.experiments.cells import KEY
 from herald_gpu.experiments.condensers import Made, make
+from herald_gpu.experiments.fingerprints import fingerprint
 from herald_gpu.experiments.provenance import origin
 from herald_gpu.experiments.quiet import hushed
 
@@ -95,11 +97,33 @@ def _run_group(
         return
     if not grid.models:
         store.add((cell, made.facts | {"status": "ok"}) for cell in wanted)
+    if grid.models:
+        made.facts["fingerprint"] = fingerprint(made)
     for model in dict.fromkeys(cell.model for cell in wanted if cell.model):
-        rows = _train(grid, made, graph, [cell for cell in wanted if cell.model == model])
+        cells = [cell for cell in wanted if cell.model == model]
+        rows = [(cell, known | made.facts) for cell in cells if (known := _known(store, cell, made))]
+        left = [cell for cell in cells if cell not in dict(rows)]
+        rows += _train(grid, made, graph, left) if left else []
         store.add(rows)
         logger.info("%s %s: %s", of, model, ", ".join(f"{facts['accuracy']:.2f}" for _, facts in rows))
     tally.done += len(wanted)
+
+
+def _known(store: Store, cell: Cell, made: Made) -> dict[str, Any] | None:
+    """What the same model gave, from the same seed, on an equal graph of another ratio; None if there was none.
+
+    Training is deterministic, so that this is what it would give again.
+    """
+    rows = store.frame
+    if "fingerprint" not in rows or made.graph == "full":
+        return None
+    same = (rows["fingerprint"] == made.facts["fingerprint"]) & (rows["status"] == "ok")
+    for name in ("dataset", "split", "model", "variant", "seed"):
+        same &= rows[name] == dict(zip(KEY, cell.key, strict=True))[name]
+    if not same.any():
+        return None
+    found: dict[str, Any] = rows[same].iloc[0].to_dict()
+    return {name: found[name] for name in (*TAKEN, "train_seconds", "status")}
 
 
 def _train(grid: Grid, made: Made, graph: LabelledGraph, cells: list[Cell]) -> list[tuple[Cell, dict[str, Any]]]:

@@ -29,6 +29,7 @@ TEXT = (
     "version",
     "machine",
     "libraries",
+    "fingerprint",
 )
 COUNTS = ("n_nodes", "n_edges", "n_features", "epoch")
 DIGITS = "%.6g"

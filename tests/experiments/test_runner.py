@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -39,7 +40,8 @@ def models(monkeypatch):
 
     def train(grid, made, graph, cells):  # noqa: ARG001
         calls.append([cell.key for cell in cells])
-        return [(cell, made.facts | {"status": "ok", "accuracy": float(len(calls))}) for cell in cells]
+        taken = dict.fromkeys((*runner.TAKEN, "train_seconds"), 0.0) | {"status": "ok", "accuracy": float(len(calls))}
+        return [(cell, taken | made.facts) for cell in cells]
 
     monkeypatch.setattr(runner, "_train", train)
     return calls
@@ -156,3 +158,22 @@ def test_models_are_trained_and_tested(store):
 def test_the_tally_is_told():
     assert str(Tally(done=3, infeasible=1)) == "3 run, 1 below the smallest feasible ratio"
     assert str(Tally()) == "nothing to do"
+
+
+@pytest.mark.usefixtures("tiny")
+def test_equal_graphs_are_trained_on_once(store, models):
+    """Two ratios above what all training nodes take give the same graph."""
+    loose = replace(TRAINED, methods=(("random", "true"),), ratios=(0.9, 1.0), models=("GCN",))
+    assert run(loose, store) == Tally(done=4)
+    assert len(models) == 1
+    by_ratio = store.frame.groupby("ratio")["accuracy"].agg(list).tolist()
+    assert by_ratio[0] == by_ratio[1]
+    assert len(set(store.frame["fingerprint"])) == 1
+    assert store.frame["storage_ratio"].max() <= 0.9
+
+
+@pytest.mark.usefixtures("tiny")
+def test_different_graphs_are_told_apart(store, models):
+    run(replace(TRAINED, methods=(("random", "true"),), ratios=(0.2, 0.3), models=("GCN",)), store)
+    assert len(models) == 2
+    assert len(set(store.frame["fingerprint"])) == 2

@@ -105,9 +105,12 @@ class StrictNamespace:
     @property
     def add(self) -> Any:
         """Addition; `add.at` adds in place at an array of places, repeated ones as often as they stand."""
-        function = _function("add", np.add)
-        function.at = lambda a, indices, b: np.add.at(device(a), device(indices), operand(b))  # type: ignore[attr-defined]
-        return function
+        return _at_places("add", np.add)
+
+    @property
+    def maximum(self) -> Any:
+        """The larger of two; `maximum.at` likewise."""
+        return _at_places("maximum", np.maximum)
 
     @staticmethod
     def asarray(a: Any, dtype: Any = None) -> StrictArray:
@@ -138,3 +141,9 @@ def _function(name: str, function: Callable) -> Callable:
 
     call.__name__ = name
     return call
+
+
+def _at_places(name: str, ufunc: np.ufunc) -> Any:
+    function = _function(name, ufunc)
+    function.at = lambda a, indices, b: ufunc.at(device(a), device(indices), operand(b))  # type: ignore[attr-defined]
+    return function
