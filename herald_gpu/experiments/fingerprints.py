@@ -6,9 +6,9 @@ import hashlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse
 
 from herald_gpu import CondensedGraph
+from herald_gpu.io import matrices
 
 if TYPE_CHECKING:
     from herald_gpu.experiments.condensers import Made
@@ -43,8 +43,8 @@ def fingerprint(made: Made) -> str:
 
 
 def _arrays(part: Any) -> list[np.ndarray]:  # noqa: ANN401 - array or sparse matrix
-    if scipy.sparse.issparse(part):
-        whole = part.tocsr()
+    if matrices.is_sparse(part):
+        whole = matrices.to_csr(part)
         return [whole.indptr.astype(np.int64), whole.indices.astype(np.int64), whole.data]
     array = np.asarray(part)
     return [np.array([str(value) for value in array]) if array.dtype.kind == "O" else array]
