@@ -21,6 +21,8 @@ FIGURES = {
     "storage": "true storage, %",
 }
 LOGARITHMIC = ("density", "storage")
+WIDE = 100.0
+"""Positive values that differ by more than this are drawn on a logarithmic scale too."""
 
 
 def draw(rows: pd.DataFrame) -> Iterator[Drawn]:
@@ -53,7 +55,8 @@ def _asked(own: pd.DataFrame) -> tuple[list[float], list[float]]:
 
 def _panel(axes: Any, rows: pd.DataFrame, column: str) -> None:  # noqa: ANN401 - of matplotlib
     axes.set_xscale("log")
-    if column in LOGARITHMIC:
+    values = rows[column].dropna()
+    if column in LOGARITHMIC or (len(values) and 0 < WIDE * values.min() < values.max()):
         axes.set_yscale("log")
     level(axes, of(rows, method="full"), column, color=GREY, linestyle="-", label=names.METHODS["full"])
     for method in ("bonsai", "herald"):

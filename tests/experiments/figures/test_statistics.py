@@ -28,3 +28,10 @@ def test_statistics_beside_the_whole_graph():
     storage = {line.get_label(): list(line.get_ydata()) for line in drawn.figure.axes[4].lines}
     assert storage["storage asked for"] == [0.5, 1.0]
     assert storage["HERALD, true budget"] == pytest.approx([0.9, 0.9])
+
+
+@pytest.mark.parametrize(("whole", "scale"), [(1.2, "linear"), (9e6, "log")])
+def test_values_of_other_orders_of_magnitude_leave_the_rest_readable(whole, scale):
+    rows = frame(row(model="", feature_variance=0.9), row(model="", feature_variance=whole, method="full", ratio=1.0))
+    (drawn,) = draw(rows)
+    assert drawn.figure.axes[3].get_yscale() == scale
