@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from herald_gpu import encoding, ops
+from herald_gpu import ops
+from herald_gpu.encoding import OF_KIND, candidates, most_rows_first
 from herald_gpu.errors import BudgetError, ConfigError
 from herald_gpu.graph import check_storage, edge_total
 
@@ -58,12 +59,20 @@ class Budget:
         Storage that the condensed graph may take.
     ratio : float, optional
         The share that was asked for, as the caller wrote it.
+    encoding : Encoding, optional
+        How the condensed graph's features are stored, once that is settled; as the full graph's by default.
     """
 
     kind: FeatureKind
     full_bytes: float
     limit: float
     ratio: float | None = field(default=None, compare=False)
+    encoding: Encoding | None = None
+
+    @property
+    def coded(self) -> Encoding:
+        """How the condensed graph's features are stored."""
+        return OF_KIND[self.kind] if self.encoding is None else self.encoding
 
 
 def graph_bytes(kind: str, feature_values: int, directed_edges: int) -> int:
@@ -103,9 +112,10 @@ def stored_total(backend: Backend, kind: str, x: Matrix) -> Array:
     return stored_values(backend, kind, x).sum()
 
 
-def matrix_bytes(backend: Backend, kind: str, x: Matrix, directed_edges: int) -> int:
-    """Nominal bytes of a feature matrix and that many directed edges."""
-    return graph_bytes(kind, int(ops.scalar(stored_total(backend, kind, x))), directed_edges)
+def matrix_bytes(backend: Backend, coded: Encoding, x: Matrix, directed_edges: int) -> int:
+    """Nominal bytes of a feature matrix in an encoding, and that many directed edges."""
+    features = int(ops.scalar(encoded_bytes(backend, coded, x).sum())) + coded.table_bytes(int(x.shape[1]))
+    return features + UNIT_BYTES * EDGE_UNITS * directed_edges
 
 
 def make_budget(backend: Backend, graph: Graph, ratio: float, config: HeraldConfig) -> Budget:
@@ -130,14 +140,12 @@ def encoded_bytes(backend: Backend, coded: Encoding, x: Matrix) -> Array:
     return coded.bytes_of_rows(values, int(x.shape[1]))
 
 
-def make_prices(
-    backend: Backend, kept: Matrix, budget: Budget, config: HeraldConfig, coded: Encoding | None = None
-) -> Prices:
-    """Price every node by its kept features, in an encoding; by default the one that prices the full graph."""
+def make_prices(backend: Backend, kept: Matrix, budget: Budget, config: HeraldConfig) -> Prices:
+    """Price every node by its kept features."""
     xp = backend.xp
     if config.exact:
         edge = float(UNIT_BYTES * EDGE_UNITS)
-        return Prices(encoded_bytes(backend, coded or encoding.OF_KIND[budget.kind], kept), edge, 2 * edge)
+        return Prices(encoded_bytes(backend, budget.coded, kept), edge, 2 * edge)
     if config.accounting == "pubmed":
         values = FEATURE_UNITS["sparse"] * stored_values(backend, "sparse", kept).astype(xp.float64)
     else:  # the published code charges the sum of the feature values, which may be negative
@@ -168,16 +176,13 @@ class Pricing:
 
     Attributes
     ----------
-    encoding : Encoding
-        Of its features.
     prices : Prices
     budget : Budget
-        What is left for nodes and edges: the limit without what the encoding stores once.
+        What is left for nodes and edges: the limit without what the encoding stores once. It knows the encoding.
     feasible : bool
         Whether one training node of every class fits.
     """
 
-    encoding: Encoding
     prices: Prices
     budget: Budget
     feasible: bool
@@ -192,25 +197,25 @@ def settle_prices(backend: Backend, graph: Graph, kept: Matrix, budget: Budget, 
         If not even the cheapest training node of every class fits, in any encoding that was left open.
     """
     if not config.exact:
-        coded = encoding.OF_KIND[budget.kind]
-        return Pricing(coded, make_prices(backend, kept, budget, config), budget, feasible=True)
+        return Pricing(make_prices(backend, kept, budget, config), budget, feasible=True)
     wanted = "graph" if config.pca_variance is not None else config.encoding
     if wanted == "bits" and budget.kind != "binary":
         msg = "encoding='bits' holds zeros and ones only, but features have other values: pass 'auto' or 'int8'"
         raise ConfigError(msg)
-    options = encoding.candidates(budget.kind, wanted)
+    options = candidates(budget.kind, wanted)
     if len(options) > 1:
         mean, largest = ops.fetch(backend, *_row_figures(backend, graph, kept))
         limit, width = budget.limit, int(kept.shape[1])
-        options = encoding.most_rows_first(options, float(mean), width, limit=limit, largest=float(largest))
+        options = most_rows_first(options, float(mean), width, limit=limit, largest=float(largest))
     floors = []
     for coded in options:
-        prices = make_prices(backend, kept, budget, config, coded)
         once = coded.table_bytes(int(kept.shape[1]))
+        room = replace(budget, limit=budget.limit - once, encoding=coded)
+        prices = make_prices(backend, kept, room, config)
         needed = induced_bytes(prices, graph.adjacency, cheapest_nodes(backend, graph, prices))
         least = _cheapest_price(backend, graph, prices)
         floor, cheapest = (once + float(value) for value in ops.fetch(backend, needed, least))
-        pricing = Pricing(coded, prices, replace(budget, limit=budget.limit - once), feasible=floor <= budget.limit)
+        pricing = Pricing(prices, room, feasible=floor <= budget.limit)
         if pricing.feasible:
             return pricing
         floors.append((floor, cheapest, pricing))

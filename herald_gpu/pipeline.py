@@ -115,6 +115,6 @@ def run(backend: Backend, graph: Graph, ratio: float, config: HeraldConfig, *, s
             pruning=pruning,
             balance=balance,
             budget=budget,
-            coded=pricing.encoding,
+            coded=room.coded,
             config=config,
         )

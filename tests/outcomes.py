@@ -80,17 +80,22 @@ def nominal_bytes(kind, x, n_directed):
     return 2 * (UNITS[kind] * stored + 2 * n_directed)
 
 
+def packed_bytes(encoding, x, n_directed):
+    """Storage of features in an encoding, given by its name, and of edges."""
+    layout, values = encoding.split()
+    rows, columns = x.shape
+    each = {"float32": 4, "float16": 2, "int8": 1, "bits": 0}[values]
+    if layout == "sparse":
+        size = (2 + each) * (x.nnz if scipy.sparse.issparse(x) else np.count_nonzero(x))
+    else:
+        size = rows * ((columns + 7) // 8 if values == "bits" else each * columns)
+    return size + (4 * columns if values == "int8" else 0) + 4 * n_directed
+
+
 def encoded_bytes(result):
     """Storage of a result, from its adjacency, its features and the name of their encoding alone."""
     adjacency, features = result.to_scipy()
-    layout, values = result.report.encoding.split()
-    rows, columns = features.shape
-    each = {"float32": 4, "float16": 2, "int8": 1, "bits": 0}[values]
-    if layout == "sparse":
-        size = (2 + each) * features.nnz
-    else:
-        size = rows * ((columns + 7) // 8 if values == "bits" else each * columns)
-    return size + (4 * columns if values == "int8" else 0) + 4 * adjacency.nnz
+    return packed_bytes(result.report.encoding, features, adjacency.nnz)
 
 
 def cheapest(x):

@@ -28,6 +28,7 @@ from herald_gpu.budget import (
     settle_prices,
 )
 from herald_gpu.config import HeraldConfig
+from herald_gpu.encoding import OF_KIND
 from herald_gpu.errors import BudgetError, ConfigError
 
 PAPER = HeraldConfig.paper()
@@ -93,8 +94,8 @@ def test_the_unit_stays_two_bytes_on_large_graphs():
 def test_a_matrix_is_priced_by_kind_not_by_container(backend, kind, n_bytes):
     given = raw([], [[1, 0, 1], [0, 0, 0], [0, 1, 1]], [0, 1, 0])
     for features in (build(backend, given).features, backend.asarray(given.x)):
-        assert matrix_bytes(backend, kind, features, 0) == n_bytes
-        assert matrix_bytes(backend, kind, features, 10) == n_bytes + 40
+        assert matrix_bytes(backend, OF_KIND[kind], features, 0) == n_bytes
+        assert matrix_bytes(backend, OF_KIND[kind], features, 10) == n_bytes + 40
 
 
 # The budget

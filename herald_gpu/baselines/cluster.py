@@ -13,14 +13,16 @@ from herald_gpu.baselines.options import require, require_int, require_number
 from herald_gpu.baselines.selection import Selection, infeasible
 from herald_gpu.baselines.shares import apportion
 from herald_gpu.baselines.spaces import propagated_rows
-from herald_gpu.baselines.synthetic import feature_bytes, smooth_features, strongest_entries, strongest_pairs
-from herald_gpu.budget import EDGE_UNITS, FEATURE_UNITS, FLOAT_BYTES, UNIT_BYTES
+from herald_gpu.baselines.synthetic import cheaper_layout, smooth_features, strongest_entries, strongest_pairs
+from herald_gpu.budget import EDGE_UNITS, UNIT_BYTES
+from herald_gpu.encoding import LAYOUTS, Encoding, stored
 
 if TYPE_CHECKING:
     import scipy.sparse
 
     from herald_gpu.backend import Array, Backend, Matrix
     from herald_gpu.budget import Budget
+    from herald_gpu.encoding import Values
     from herald_gpu.graph import Graph
 
 PAIR_BYTES = 2 * UNIT_BYTES * EDGE_UNITS
@@ -79,7 +81,8 @@ def select(backend: Backend, graph: Graph, budget: Budget, *, seed: int, options
     for share in (0.0, options.edge_share):
         places = apportion(sizes, _count(graph, budget, int(sizes.sum()), share, options))
         means, codes, members = class_means(backend, rows, labels, places, seed=seed)
-        room = (int(budget.limit) - _node_bytes(graph, options) * len(codes)) // PAIR_BYTES
+        left = int(budget.limit) - _table_bytes(graph, budget) - _node_bytes(graph, budget, options) * len(codes)
+        room = left // PAIR_BYTES
         adjacency, alike = strongest_pairs(means, threshold=options.threshold, most=room if linked else 0)
         if not linked or alike <= room:
             break
@@ -89,15 +92,16 @@ def select(backend: Backend, graph: Graph, budget: Budget, *, seed: int, options
     held: np.ndarray | scipy.sparse.csr_matrix = features.astype(np.float32)
     if options.top is not None and options.top < graph.n_features:
         held = strongest_entries(features, options.top)
-    stored, kind = feature_bytes(held)
-    details = {"cluster_sizes": members, "stored": kind, "hops": options.hops, "links": options.links}
+    taken, coded = cheaper_layout(held, float_type(budget))
+    details = {"cluster_sizes": members, "stored": coded.layout, "hops": options.hops, "links": options.links}
     return Selection(
         nodes=None,
         adjacency=backend.asarray(adjacency),
-        features=backend.asarray(held),
+        features=stored(backend, backend.asarray(held), coded)[0],
         labels=backend.asarray(codes),
         train=backend.asarray(np.ones(len(codes), dtype=bool)),
-        storage_bytes=stored + UNIT_BYTES * EDGE_UNITS * int(adjacency.nnz),
+        storage_bytes=taken + UNIT_BYTES * EDGE_UNITS * int(adjacency.nnz),
+        encoding=coded.name,
         details=details,
     )
 
@@ -130,16 +134,27 @@ def class_means(
     return np.concatenate(parts), np.array(codes, dtype=np.int32), sizes
 
 
-def _node_bytes(graph: Graph, options: ClusterOptions) -> int:
+def float_type(budget: Budget) -> Values:
+    """Type of the values of synthetic nodes: float32, unless an encoding was asked for."""
+    return "float32" if budget.encoding is None else budget.encoding.values
+
+
+def _node_bytes(graph: Graph, budget: Budget, options: ClusterOptions) -> int:
     """The most that the features of one synthetic node can take."""
-    dense = FLOAT_BYTES * graph.n_features
-    return dense if options.top is None else min(dense, UNIT_BYTES * FEATURE_UNITS["sparse"] * options.top)
+    filled = graph.n_features if options.top is None else min(options.top, graph.n_features)
+    layouts = LAYOUTS[:1] if filled == graph.n_features else LAYOUTS
+    sizes = [Encoding(layout, float_type(budget)).bytes_of_rows(filled, graph.n_features) for layout in layouts]
+    return int(min(sizes))
+
+
+def _table_bytes(graph: Graph, budget: Budget) -> int:
+    return Encoding("dense", float_type(budget)).table_bytes(graph.n_features)
 
 
 def _count(graph: Graph, budget: Budget, n_train: int, edge_share: float, options: ClusterOptions) -> int:
     """Synthetic nodes that fit beside the edges; at least one a class, edges or not."""
-    each = _node_bytes(graph, options)
-    if each * graph.n_classes > budget.limit:
+    each, once = _node_bytes(graph, budget, options), _table_bytes(graph, budget)
+    if each * graph.n_classes + once > budget.limit:
         what = f"one synthetic node of each of the {graph.n_classes} classes with {graph.n_features} float features"
-        raise infeasible(budget, each * graph.n_classes, what)
-    return min(n_train, max(graph.n_classes, int((1 - edge_share) * budget.limit) // each))
+        raise infeasible(budget, each * graph.n_classes + once, what)
+    return min(n_train, max(graph.n_classes, int((1 - edge_share) * (budget.limit - once)) // each))

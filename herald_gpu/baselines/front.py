@@ -14,8 +14,9 @@ from herald_gpu.backend import get_backend
 from herald_gpu.baselines.options import make_options, require
 from herald_gpu.baselines.result import BaselineResult
 from herald_gpu.baselines.selection import cut_columns
-from herald_gpu.budget import make_budget, matrix_bytes
+from herald_gpu.budget import make_budget, matrix_bytes, settle_prices
 from herald_gpu.config import HeraldConfig
+from herald_gpu.encoding import candidates, most_rows_first
 from herald_gpu.errors import ConfigError
 from herald_gpu.io.matrices import to_numpy
 from herald_gpu.io.read import Columns
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from herald_gpu.baselines.bonsai import Accounting
     from herald_gpu.baselines.selection import Selection
     from herald_gpu.budget import Budget
-    from herald_gpu.config import StorageKind
+    from herald_gpu.config import EncodingChoice, StorageKind
     from herald_gpu.graph import Graph
     from herald_gpu.io.read import Source
     from herald_gpu.stages.reduction import Scaling
@@ -40,11 +41,12 @@ FEATURE_CHOICES = ("all", "tree", "fisher")
 
 @dataclass(frozen=True)
 class Method:
-    """Where a baseline lives, the class of its options, and the features it keeps by default."""
+    """Where a baseline lives, the class of its options, the features it keeps by default, and if it makes its nodes."""
 
     module: str
     options: str
     features: FeatureChoice
+    synthetic: bool = False
 
     def load(self) -> tuple[Any, Any]:
         """Its `select` and its options."""
@@ -58,8 +60,8 @@ METHODS = {
     "herding": Method("herding", "SpaceOptions", "all"),
     "kcenter": Method("kcenter", "SpaceOptions", "all"),
     "bonsai": Method("bonsai", "BonsaiOptions", "tree"),
-    "gdem": Method("gdem", "GdemOptions", "all"),
-    "cluster": Method("cluster", "ClusterOptions", "all"),
+    "gdem": Method("gdem", "GdemOptions", "all", synthetic=True),
+    "cluster": Method("cluster", "ClusterOptions", "all", synthetic=True),
 }
 NAMES = tuple(METHODS)
 """The baselines there are."""
@@ -76,6 +78,7 @@ def run(
     features: FeatureChoice | None = None,
     feature_count: int | None = None,
     storage: StorageKind = "auto",
+    encoding: EncodingChoice = "graph",
     source: str = "src",
     target: str = "dst",
     node: str = "node",
@@ -102,7 +105,10 @@ def run(
     feature_count : int, optional
         With `features="fisher"`: keep this many.
     storage : {"auto", "dense", "binary", "sparse"}
-        How features are priced, as in :class:`herald_gpu.HeraldConfig`.
+        How the full graph's features are priced, as in :class:`herald_gpu.HeraldConfig`.
+    encoding : {"graph", "auto", "float32", "float16", "int8", "bits"}
+        How the condensed graph's are stored, likewise. Synthetic nodes have float features: `"graph"` is float32 there,
+        and `"bits"` is refused.
     source, target, node, label, train_column : str
         Column names.
     unlabelled : object
@@ -139,11 +145,17 @@ def run(
         msg = f"feature_count={feature_count!r} has no effect with features={choice!r}: pass features='fisher'"
         raise ConfigError(msg)
     config = HeraldConfig(
-        storage=storage, feature_count=feature_count, feature_ranking="tree" if choice == "tree" else "fisher"
+        storage=storage,
+        encoding=encoding,
+        feature_count=feature_count,
+        feature_ranking="tree" if choice == "tree" else "fisher",
     )
     _check(ratio, random_state)
     select, kind = method.load()
     chosen = make_options(name, kind, options)
+    exact = getattr(chosen, "accounting", "exact") == "exact"
+    require("encoding", encoding, exact or encoding == "graph", "'graph' with the published accounting")
+    require("encoding", encoding, not (method.synthetic and encoding == "bits"), "another: synthetic nodes have floats")
     device = get_backend(backend) if isinstance(backend, str) else backend
     columns = Columns(source, target, node, label, train_column)
     given = device.read(edges, feats, labels, train, columns=columns, unlabelled=unlabelled)
@@ -153,16 +165,41 @@ def run(
         budget = make_budget(device, graph, float(ratio), config)
         seen, scaling = as_published(device, given, getattr(chosen, "accounting", "exact")) or (graph, None)
         kept = keep_features(device, seen, choice, config)
-        made = select(device, cut_columns(device, seen, kept), budget, seed=int(random_state), options=chosen)
+        cut = cut_columns(device, seen, kept)
+        room = settle_encoding(device, cut, budget, config, synthetic=method.synthetic)
+        made = select(device, cut, room, seed=int(random_state), options=chosen)
         if seen is not graph:  # the true price is that of the values as they were given
             own = ops.take_columns(device, graph.features[made.nodes], kept)
-            made = replace(made, storage_bytes=matrix_bytes(device, budget.kind, own, int(made.adjacency.nnz)))
+            made = replace(made, storage_bytes=matrix_bytes(device, budget.coded, own, int(made.adjacency.nnz)))
     seconds = time.perf_counter() - start
-    result = _result(device, name, given, made, kept, budget, notes, seconds=seconds, seed=int(random_state))
+    result = _result(
+        device,
+        name,
+        given,
+        made,
+        kept,
+        replace(budget, encoding=room.encoding),
+        notes,
+        seconds=seconds,
+        seed=int(random_state),
+    )
     if scaling is None:
         return result
     mean, deviation = (device.to_host(part[kept]) for part in (scaling.mean, scaling.deviation))
     return replace(result, mean=mean, deviation=deviation)
+
+
+def settle_encoding(backend: Backend, graph: Graph, budget: Budget, config: HeraldConfig, *, synthetic: bool) -> Budget:
+    """Give the budget with the encoding that holds the most nodes, and without what that stores once.
+
+    Synthetic nodes decide between rows and lists of non-zeros by themselves, and charge their scales themselves.
+    """
+    if config.encoding == "graph":
+        return budget
+    if not synthetic:
+        return settle_prices(backend, graph, graph.features, budget, config).budget
+    width, options = graph.n_features, candidates("dense", config.encoding)
+    return replace(budget, encoding=most_rows_first(options, width, width, limit=budget.limit, largest=1.0)[0])
 
 
 def as_published(backend: Backend, given: Source, accounting: Accounting) -> tuple[Graph, Scaling | None] | None:
@@ -231,6 +268,7 @@ def _result(
         full_bytes=int(budget.full_bytes),
         budget_bytes=int(budget.limit),
         storage_kind=budget.kind,
+        encoding=made.encoding or budget.coded.name,
         requested_ratio=float(budget.ratio or 0.0),
         seconds=seconds,
         backend=backend.name,

@@ -15,6 +15,7 @@ from herald_gpu.baselines.selection import Selection, infeasible
 from herald_gpu.baselines.shares import apportion
 from herald_gpu.baselines.spectrum import Spectrum, ends_of_spectrum
 from herald_gpu.budget import FLOAT_BYTES
+from herald_gpu.encoding import OF_KIND, Encoding, stored
 from herald_gpu.io.kinds import library
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from herald_gpu.baselines.eigenbasis import Rows
     from herald_gpu.budget import Budget
     from herald_gpu.graph import Graph
+
+
+FLOATS = OF_KIND["dense"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +86,8 @@ def select(backend: Backend, graph: Graph, budget: Budget, *, seed: int, options
     host = backend.to_host
     labels, train, x = host(graph.labels), host(graph.train), host(graph.features)
     sizes = np.bincount(labels[train], minlength=graph.n_classes)
-    n = _count(graph, budget, int(sizes.sum()))
+    coded = FLOATS if budget.encoding is None else Encoding("dense", budget.encoding.values)
+    n = _count(graph, budget, int(sizes.sum()), coded)
     codes = np.repeat(np.arange(graph.n_classes), apportion(sizes, n)).astype(np.int32)
     k = n if options.eigenvectors is None else min(n, options.eigenvectors)
     spectrum = ends_of_spectrum(host(graph.adjacency), k, low_share=options.low_share, seed=seed)
@@ -98,21 +103,28 @@ def select(backend: Backend, graph: Graph, budget: Budget, *, seed: int, options
     return Selection(
         nodes=None,
         adjacency=backend.asarray(adjacency),
-        features=backend.asarray(features.astype(np.float32)),
+        features=stored(backend, backend.asarray(features.astype(np.float32)), coded)[0],
         labels=backend.asarray(codes),
         train=backend.asarray(np.ones(n, dtype=bool)),
-        storage_bytes=dense_bytes(n, graph.n_features),
+        storage_bytes=dense_bytes(n, graph.n_features, coded),
+        encoding=coded.name,
         normalised=True,
         details=details,
     )
 
 
-def dense_bytes(n: int, d: int) -> int:
-    """Bytes of a dense weighted graph, as BONSAI charges it: 4 n^2 + 4 n d."""
-    return FLOAT_BYTES * n * (n + d)
+def dense_bytes(n: int, d: int, coded: Encoding = FLOATS) -> int:
+    """Bytes of a dense weighted graph, as BONSAI charges it: 4 n^2 + 4 n d, with float32 features.
+
+    Examples
+    --------
+    >>> dense_bytes(10, 7), dense_bytes(10, 7, Encoding("dense", "int8"))
+    (680, 498)
+    """
+    return FLOAT_BYTES * n * n + n * int(coded.bytes_of_rows(d, d)) + coded.table_bytes(d)
 
 
-def largest_size(limit: float, d: int) -> int:
+def largest_size(limit: float, d: int, coded: Encoding = FLOATS) -> int:
     """The most nodes of a dense weighted graph with d features that fit.
 
     Examples
@@ -120,15 +132,15 @@ def largest_size(limit: float, d: int) -> int:
     >>> largest_size(4 * 10 * 10 + 4 * 10 * 7, 7), largest_size(4 * 10 * 10 + 4 * 10 * 7 - 1, 7)
     (10, 9)
     """
-    units = int(limit // FLOAT_BYTES)
-    return (math.isqrt(d * d + 4 * units) - d) // 2
+    row, left = int(coded.bytes_of_rows(d, d)), int(limit) - coded.table_bytes(d)
+    return 0 if left < 0 else (math.isqrt(row * row + 4 * FLOAT_BYTES * left) - row) // (2 * FLOAT_BYTES)
 
 
-def _count(graph: Graph, budget: Budget, n_train: int) -> int:
-    n = min(n_train, largest_size(budget.limit, graph.n_features))
+def _count(graph: Graph, budget: Budget, n_train: int, coded: Encoding) -> int:
+    n = min(n_train, largest_size(budget.limit, graph.n_features, coded))
     if n < graph.n_classes:
         what = f"a dense weighted graph of {graph.n_classes} nodes, one a class, with {graph.n_features} float features"
-        raise infeasible(budget, dense_bytes(graph.n_classes, graph.n_features), what)
+        raise infeasible(budget, dense_bytes(graph.n_classes, graph.n_features, coded), what)
     return n
 
 

@@ -46,6 +46,8 @@ class BaselineResult:
         Whether the adjacency is a propagation matrix already, self loops included: models must not normalise it again.
     storage_bytes, full_bytes, budget_bytes : int
         Nominal bytes of this graph, of the whole graph, and those allowed.
+    encoding : str
+        How its features are stored, such as "sparse int8".
     storage_kind : {"dense", "binary", "sparse"}
         How features of the whole graph are priced.
     requested_ratio : float
@@ -76,6 +78,7 @@ class BaselineResult:
     full_bytes: int
     budget_bytes: int
     storage_kind: FeatureKind
+    encoding: str
     requested_ratio: float
     seconds: float
     backend: str

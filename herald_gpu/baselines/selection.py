@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from herald_gpu import ops
 from herald_gpu.budget import cheapest_nodes, induced_bytes, make_prices, matrix_bytes
 from herald_gpu.config import HeraldConfig
+from herald_gpu.encoding import stored
 from herald_gpu.errors import BudgetError
 from herald_gpu.graph import Graph
 
@@ -59,6 +60,8 @@ class Selection:
     train : bool array
     storage_bytes : int
         What it takes, nominally.
+    encoding : str, optional
+        How the features are stored, where the method decided that.
     normalised : bool
         Whether the adjacency is a propagation matrix already, self loops included.
     details : dict
@@ -71,6 +74,7 @@ class Selection:
     labels: Array
     train: Array
     storage_bytes: int
+    encoding: str | None = None
     normalised: bool = False
     details: dict[str, Any] = field(default_factory=dict)
 
@@ -150,14 +154,14 @@ def cut_out(
         adjacency = backend.sparse.csr_matrix((xp.zeros(0, dtype=xp.float32), *empty), shape=(count, count))
     else:
         adjacency = ops.induced(graph.adjacency, nodes)
-    features, train = graph.features[nodes], graph.train[nodes]
+    train, (features, _) = graph.train[nodes], stored(backend, graph.features[nodes], budget.coded)
     return Selection(
         nodes=nodes,
         adjacency=adjacency,
         features=features,
         labels=xp.where(train, graph.labels[nodes], -1),
         train=train,
-        storage_bytes=matrix_bytes(backend, budget.kind, features, int(adjacency.nnz)),
+        storage_bytes=matrix_bytes(backend, budget.coded, graph.features[nodes], int(adjacency.nnz)),
         details=details or {},
     )
 

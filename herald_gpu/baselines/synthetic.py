@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy.sparse
 
-from herald_gpu.budget import graph_bytes
+from herald_gpu.encoding import Encoding
 
 if TYPE_CHECKING:
-    from herald_gpu.graph import FeatureKind
+    from herald_gpu.encoding import Values
 
 SIMILARITY_DECIMALS = 9
 
@@ -76,10 +76,18 @@ def strongest_entries(x: np.ndarray, count: int) -> scipy.sparse.csr_matrix:
     return kept
 
 
-def feature_bytes(x: np.ndarray | scipy.sparse.csr_matrix) -> tuple[int, FeatureKind]:
-    """Nominal bytes of float features, and how they are stored: dense, or sparse where that is cheaper."""
-    dense = graph_bytes("dense", x.shape[0] * x.shape[1], 0)
-    if not scipy.sparse.issparse(x):
-        return dense, "dense"
-    sparse = graph_bytes("sparse", int(x.nnz), 0)
-    return (sparse, "sparse") if sparse <= dense else (dense, "dense")
+def cheaper_layout(x: np.ndarray | scipy.sparse.csr_matrix, values: Values) -> tuple[int, Encoding]:
+    """Nominal bytes of features with values of a type, and how they are stored: rows, or lists where those are smaller.
+
+    Parameters
+    ----------
+    x : (n, d) array or CSR matrix
+        An array stays in rows.
+    values : {"float32", "float16", "int8"}
+    """
+    options = [Encoding("dense", values)]
+    if scipy.sparse.issparse(x):
+        options.insert(0, Encoding("sparse", values))
+    filled = np.diff(x.indptr) if scipy.sparse.issparse(x) else np.full(len(x), x.shape[1])
+    sizes = [int(option.bytes_of_rows(filled, x.shape[1]).sum()) + option.table_bytes(x.shape[1]) for option in options]
+    return min(zip(sizes, options, strict=True), key=lambda pair: pair[0])

@@ -7,10 +7,9 @@ import inspect
 import numpy as np
 import pandas as pd
 import pytest
-import scipy.sparse
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from outcomes import RATIO, cheapest, directed_edges, nominal_bytes, plain, small_graph
+from outcomes import RATIO, cheapest, directed_edges, nominal_bytes, packed_bytes, plain, small_graph
 from support.backends import DEVICES, FACTORIES
 from support.graphs import random_raw
 
@@ -35,6 +34,10 @@ CASES = {
     "cluster, sparse": ("cluster", {"top": 3, "links": "none"}),
     "herding, fisher": ("herding", {"features": "fisher", "feature_count": 5}),
     "herding, dense": ("herding", {"storage": "dense"}),
+    "herding, encoded": ("herding", {"encoding": "auto"}),
+    "bonsai, encoded": ("bonsai", {"encoding": "int8"}),
+    "cluster, encoded": ("cluster", {"encoding": "auto", "threshold": 0.3}),
+    "cluster, sparse and encoded": ("cluster", {"encoding": "int8", "top": 3}),
 }
 """All that need no torch."""
 KINDS = ("binary", "counts", "dense")
@@ -54,15 +57,6 @@ def feasible(name, graph, ratio, **options):
         return run(name, *graph, ratio=error.smallest_ratio, **options) if error.smallest_ratio <= 1 else None
 
 
-def true_bytes(small, kind):
-    """Price a result from its parts alone: real nodes as the graph is, synthetic ones as floats."""
-    if len(small.node_ids):
-        return nominal_bytes(kind, small.features, small.n_edges)
-    x = plain(small.features)
-    floats = min(4 * x.size, 6 * np.count_nonzero(x)) if scipy.sparse.issparse(small.features) else 4 * x.size
-    return floats + 4 * small.n_edges
-
-
 @quick
 @given(st.sampled_from(sorted(CASES)), st.sampled_from(KINDS), st.integers(0, 10**6), st.floats(0.02, 1.0))
 def test_the_budget_is_never_exceeded(case, kind, seed, ratio):
@@ -73,11 +67,31 @@ def test_the_budget_is_never_exceeded(case, kind, seed, ratio):
         return
     stored = options.get("storage") or cheapest(graph[1])
     assert small.storage_kind == stored
-    assert small.storage_bytes == true_bytes(small, stored)
+    assert small.storage_bytes == packed_bytes(small.encoding, small.features, small.n_edges)
     assert small.full_bytes == nominal_bytes(stored, graph[1], directed_edges(graph[0]))
     assert small.storage_bytes <= small.budget_bytes <= small.requested_ratio * small.full_bytes
     known = small.labels[small.train_mask]
     assert set(known.tolist()) == set(graph[2][graph[3]].tolist())
+
+
+@pytest.mark.parametrize("name", ["herding", "cluster"])
+def test_smaller_values_hold_more_nodes(name):
+    sizes = [run(name, *ARRAYS, ratio=0.3, encoding=encoding, backend="cpu").n_nodes for encoding in ("graph", "auto")]
+    assert sizes[0] < sizes[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("cluster", {"encoding": "bits"}, "synthetic nodes have floats"),
+        ("bonsai", {"encoding": "int8", "accounting": "scaled"}, "'graph' with the published accounting"),
+        ("herding", {"encoding": "bits"}, "zeros and ones only"),
+        ("herding", {"encoding": "int4"}, "encoding='int4' is not valid"),
+    ],
+)
+def test_encodings_that_cannot_be(name, options, message):
+    with pytest.raises(ConfigError, match=message):
+        run(name, *ARRAYS, ratio=0.5, backend="cpu", **options)
 
 
 @quick

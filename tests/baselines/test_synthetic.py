@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from herald_gpu.baselines.synthetic import feature_bytes, smooth_features, strongest_entries, strongest_pairs
+from herald_gpu.baselines.synthetic import cheaper_layout, smooth_features, strongest_entries, strongest_pairs
+from herald_gpu.encoding import Encoding
 
 ROWS = np.array([[1.0, 0.0], [1.0, 0.1], [1.0, 0.3], [0.0, 2.0], [0.0, 0.0]])
 
@@ -66,10 +67,12 @@ def test_the_strongest_entries_of_each_row():
     assert kept.dtype == np.float32
 
 
-def test_float_features_are_priced_as_floats():
+def test_the_cheaper_layout_is_taken():
     x = np.zeros((3, 10), dtype=np.float32)
     x[:, 0] = 1
-    assert feature_bytes(x) == (4 * 30, "dense")
-    assert feature_bytes(scipy.sparse.csr_matrix(x)) == (6 * 3, "sparse")
+    few = scipy.sparse.csr_matrix(x)
+    assert cheaper_layout(x, "float32") == (4 * 30, Encoding("dense", "float32"))
+    assert cheaper_layout(few, "float32") == (6 * 3, Encoding("sparse", "float32"))
+    assert cheaper_layout(few, "int8") == (3 * 3 + 40, Encoding("sparse", "int8"))
     x[:] = 1
-    assert feature_bytes(scipy.sparse.csr_matrix(x)) == (4 * 30, "dense")
+    assert cheaper_layout(scipy.sparse.csr_matrix(x), "float16") == (2 * 30, Encoding("dense", "float16"))
