@@ -128,14 +128,15 @@ def assemble(
     """Cut out the condensed graph and take stock of it."""
     xp, nodes = backend.xp, balance.nodes
     adjacency = _undirected(backend, ops.induced(graph.adjacency, nodes), config)
-    (features, scales), reduction = encoding.stored(backend, kept[nodes], coded), None
+    raw, reduction = kept[nodes], None
+    features, scales = encoding.stored(backend, raw, coded)
     is_root, train = balance.roots[nodes], graph.train[nodes]
     warnings = []
     if hetero.n_edges == 0:
         warnings.append("no edge joins two training nodes: heterophily is taken as 0")
     n_nodes, n_edges = int(nodes.shape[0]), int(adjacency.nnz)
     full_edges = int(_undirected(backend, graph.adjacency, config).nnz)
-    own = kept[nodes] if scaling is None else ops.take_columns(backend, graph.features[nodes], chosen.indices)
+    own = raw if scaling is None else ops.take_columns(backend, graph.features[nodes], chosen.indices)
     priced = [encoded_bytes(backend, coded, own).sum()]
     if not config.exact:
         priced += [stored_total(backend, budget.kind, graph.features), edge_total(graph.adjacency)]
@@ -183,9 +184,7 @@ def _undirected(backend: Backend, adjacency: Matrix, config: HeraldConfig) -> Ma
     """Make a graph kept as stored undirected; a self loop stays one directed edge."""
     if config.exact:
         return adjacency
-    both = (adjacency + adjacency.T).tocsr()
-    both.sum_duplicates()
-    return ops.with_data(backend, both, backend.xp.ones(both.nnz, dtype=backend.xp.float32))
+    return ops.both_ways(backend, adjacency)
 
 
 def _sizes(

@@ -197,6 +197,13 @@ def induced(matrix: Matrix, nodes: Array) -> Matrix:
     return part
 
 
+def both_ways(backend: Backend, adjacency: Matrix) -> Matrix:
+    """Join both directions of a square CSR matrix: ones, every edge there once each way."""
+    both = (adjacency + adjacency.T).tocsr()
+    both.sum_duplicates()
+    return with_data(backend, both, backend.xp.ones(both.nnz, dtype=backend.xp.float32))
+
+
 def mask_of(backend: Backend, nodes: Array, n_nodes: int) -> Array:
     """Boolean mask that is true at `nodes`."""
     mask = backend.xp.zeros(n_nodes, dtype=bool)

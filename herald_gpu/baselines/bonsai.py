@@ -26,7 +26,7 @@ from herald_gpu.stages.feature_budget import smoothed_rows
 from herald_gpu.stages.pruning import PAGERANK_DECIMALS, central_to_roots
 
 if TYPE_CHECKING:
-    from herald_gpu.backend import Array, Backend, Matrix
+    from herald_gpu.backend import Array, Backend
     from herald_gpu.baselines.selection import CutGraph
     from herald_gpu.budget import Budget, Prices
     from herald_gpu.graph import Graph
@@ -131,7 +131,7 @@ def select(backend: Backend, graph: CutGraph, budget: Budget, *, seed: int, opti
         "slips": options.slips,
     }
     made = cut_out(backend, graph, nodes, budget, links="induced", details=details)
-    return made if exact else replace(made, adjacency=_undirected(backend, made.adjacency))
+    return made if exact else replace(made, adjacency=ops.both_ways(backend, made.adjacency))
 
 
 def rank_exemplars(backend: Backend, graph: Graph, *, seed: int, options: BonsaiOptions) -> Array:
@@ -159,16 +159,9 @@ def _accounts(backend: Backend, graph: CutGraph, budget: Budget, options: Bonsai
     spending = replace(budget, full_bytes=full, limit=float(budget.ratio or 1.0) * full)
     # The code counts pairs, whether they are stored one way or both.
     loops = int((ops.row_ids(backend, graph.adjacency) == graph.adjacency.indices).sum())
-    pairs = (int(_undirected(backend, graph.adjacency).nnz) + loops) / 2
+    pairs = (int(ops.both_ways(backend, graph.adjacency).nnz) + loops) / 2
     edge = UNIT_BYTES * EDGE_UNITS * pairs / graph.n_edges
     return spending, replace(make_prices(backend, graph.features, budget, config), edge=edge, edge_to_member=edge)
-
-
-def _undirected(backend: Backend, adjacency: Matrix) -> Matrix:
-    """Join both directions; every edge is there once each way."""
-    both = (adjacency + adjacency.T).tocsr()
-    both.sum_duplicates()
-    return ops.with_data(backend, both, backend.xp.ones(both.nnz, dtype=backend.xp.float32))
 
 
 def _prune(

@@ -154,14 +154,14 @@ def cut_out(
         adjacency = backend.sparse.csr_matrix((xp.zeros(0, dtype=xp.float32), *empty), shape=(count, count))
     else:
         adjacency = ops.induced(graph.adjacency, nodes)
-    train, (features, _) = graph.train[nodes], stored(backend, graph.features[nodes], budget.coded)
+    train, rows = graph.train[nodes], graph.features[nodes]
     return Selection(
         nodes=nodes,
         adjacency=adjacency,
-        features=features,
+        features=stored(backend, rows, budget.coded)[0],
         labels=xp.where(train, graph.labels[nodes], -1),
         train=train,
-        storage_bytes=matrix_bytes(backend, budget.coded, graph.features[nodes], int(adjacency.nnz)),
+        storage_bytes=matrix_bytes(backend, budget.coded, rows, int(adjacency.nnz)),
         details=details or {},
     )
 
