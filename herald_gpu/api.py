@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from herald_gpu.config import HeraldConfig
 from herald_gpu.errors import ConfigError, InputError
 from herald_gpu.graph import Graph, check_finite, clean_edges, clean_features, stored_edges
 from herald_gpu.io import present
+from herald_gpu.io.landmarks import landmark_ids
 from herald_gpu.io.matrices import to_numpy as on_host
 from herald_gpu.io.read import Columns
 from herald_gpu.pipeline import STAGES, Clock, run
@@ -108,7 +110,7 @@ def condense(
     chosen = get_backend(backend) if isinstance(backend, str) else backend
     columns = Columns(source, target, node, label, train_column)
     with ExitStack() as stack:
-        clock = Clock(chosen, stack.enter_context(_progress()) if verbose else None)
+        clock = Clock(chosen, stack.enter_context(_progress(config)) if verbose else None)
         with clock.stage("reading"):
             given = chosen.read(edges, feats, labels, train, columns=columns, unlabelled=unlabelled)
             graph, notes = build_graph(chosen, given, config)
@@ -159,10 +161,10 @@ def _check_options(ratio: object, config: object, random_state: object, output_t
     present.check_output_type(output_type)
 
 
-def _progress() -> Any:  # noqa: ANN401 - a tqdm bar
+def _progress(config: HeraldConfig) -> Any:  # noqa: ANN401 - a tqdm bar
     from tqdm import tqdm
 
-    return tqdm(total=len(STAGES) + 1, unit="stage", desc="reading")
+    return tqdm(total=len(STAGES[config.selection]) + 1, unit="stage", desc="reading")
 
 
 def _report(
@@ -176,19 +178,23 @@ def _report(
     ratio: float,
     seed: int,
 ) -> Report:
-    classes, s, sizes = given.class_values.tolist(), made.statistics, made.sizes
+    classes, s, sizes, picked = given.class_values.tolist(), made.statistics, made.sizes, made.picked
+    search, trial = picked.scores.search, picked.trial
     missing = [classes[code] for code in made.missing]
     warnings = given.warnings + notes + list(made.warnings)
     if missing:
         warnings.append(f"no training node of the classes {missing} fits in the budget")
     return Report(
         heterophily=made.hetero.h,
-        weights=made.weights,
+        homophily=made.hetero.homophily,
+        weights=picked.weights,
         feature_count=int(made.feature_indices.shape[0]),
-        feature_tree=made.tree,
-        lid_search=made.scores.search.name,
-        lid_recall=made.scores.search.recall,
-        lid_correlation=made.scores.search.correlation,
+        feature_tree=picked.tree,
+        lid_search=None if search is None else search.name,
+        lid_recall=None if search is None else search.recall,
+        lid_correlation=None if search is None else search.correlation,
+        exemplar_rule=None if trial is None else trial.rule,
+        trials=[dataclasses.asdict(one) for one in picked.trials],
         component_count=None if made.reduction is None else int(made.reduction.components.shape[0]),
         requested_ratio=ratio,
         storage_ratio=sizes.storage_bytes / sizes.full_bytes,
@@ -202,14 +208,16 @@ def _report(
         published_storage_ratio=sizes.published_ratio,
         n_nodes=s.n_nodes,
         n_edges=s.n_edges,
+        n_landmarks=0 if picked.landmarks is None else len(classes),
+        n_synthetic_edges=made.n_synthetic,
         class_counts=dict(zip(classes, s.class_counts, strict=True)),
         missing_classes=missing,
         class_entropy=s.class_entropy,
         feature_variance=s.feature_variance,
         mean_degree=s.mean_degree,
         density=s.density,
-        expansion_depth=made.expansion.depth,
-        target_size=made.expansion.target_size,
+        expansion_depth=None if picked.expansion is None else picked.expansion.depth,
+        target_size=None if picked.expansion is None else picked.expansion.target_size,
         timings=dict(clock.seconds),
         peak_memory_bytes=backend.peak_memory(),
         backend=backend.name,
@@ -239,10 +247,14 @@ def _contents(
     ids = given.node_ids if stays else on_host(given.node_ids)
     rank = xp.zeros(graph.n_nodes, dtype=xp.int64)
     rank[made.scores.ranking] = xp.arange(1, int(made.scores.ranking.shape[0]) + 1)
-    raw = {name: placed(getattr(made.scores, name)) for name in ("prototype", "boundary", "lid", "score")}
+    known = {name: getattr(made.scores, name) for name in ("prototype", "boundary", "lid", "score")}
+    raw = {name: placed(values) for name, values in known.items() if values is not None}
+    own = present_as.take(ids, placed(made.nodes))
+    if made.picked.landmarks is not None:
+        own = present_as.extend(own, landmark_ids(present_as, ids, given.class_values))
     scaling, reduction, kept = made.scaling, made.reduction, made.feature_indices
     return Contents(
-        node_ids=present_as.take(ids, placed(made.nodes)),
+        node_ids=own,
         feature_ids=given.feature_ids[positions],
         class_values=given.class_values,
         feature_positions=positions,
@@ -252,7 +264,8 @@ def _contents(
         codes=placed(made.labels),
         train_mask=placed(made.train_mask),
         is_root=placed(made.is_root),
-        is_landmark=present_as.xp.zeros(int(made.nodes.shape[0]), dtype=bool),
+        is_landmark=placed(made.is_landmark),
+        edge_is_synthetic=placed(made.synthetic),
         scores={"node": ids, **raw, "rank": placed(rank)},
         encoding=made.sizes.encoding,
         scales=None if made.scales is None or reduction is not None else placed(made.scales),

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from herald_gpu import encoding, ops
 from herald_gpu.budget import encoded_bytes, graph_bytes, stored_total
 from herald_gpu.graph import edge_total
+from herald_gpu.search import landmark_codes, with_landmarks
+from herald_gpu.stages.links import Edges
 from herald_gpu.stages.reduction import reduce_features
 from herald_gpu.stages.statistics import describe, measure
 
@@ -17,12 +19,10 @@ if TYPE_CHECKING:
     from herald_gpu.config import HeraldConfig
     from herald_gpu.encoding import Encoding
     from herald_gpu.graph import Graph
+    from herald_gpu.search import Trial
     from herald_gpu.stages.expansion import Expansion
-    from herald_gpu.stages.feature_budget import FeatureBudget
-    from herald_gpu.stages.features import KeptFeatures
     from herald_gpu.stages.heterophily import Heterophily
     from herald_gpu.stages.pruning import Pruning
-    from herald_gpu.stages.rebalance import Balance
     from herald_gpu.stages.reduction import Reduction, Scaling
     from herald_gpu.stages.scoring import NodeScores
     from herald_gpu.stages.statistics import Statistics
@@ -56,31 +56,76 @@ class Sizes:
 
 
 @dataclass(frozen=True)
+class Picked:
+    """What the condensed graph is to be made of.
+
+    Attributes
+    ----------
+    nodes : int array
+        Ascending.
+    roots : bool array of length N
+        Nodes chosen for their own sake.
+    columns : int array
+        Kept features, ascending.
+    kept : (N, k) matrix
+        Those features of all nodes.
+    coded : Encoding
+    scores : NodeScores
+    edges : Edges, optional
+        Where there may be others than those of the graph.
+    landmarks : (classes, k) float32 array, optional
+    trials, trial
+        What was tried, and what was chosen.
+    weights, tree, scaling, expansion, pruning, added
+        How neighbourhoods came about.
+    """
+
+    nodes: Array
+    roots: Array
+    columns: Array
+    kept: Matrix
+    coded: Encoding
+    scores: NodeScores
+    edges: Edges | None = None
+    landmarks: Array | None = None
+    trials: tuple[Trial, ...] = ()
+    trial: Trial | None = None
+    weights: ScoreWeights | None = None
+    tree: str | None = None
+    scaling: Scaling | None = None
+    expansion: Expansion | None = None
+    pruning: Pruning | None = None
+    added: Array | int = 0
+
+
+@dataclass(frozen=True)
 class Condensed:
     """What the pipeline hands back, on the backend; the caller's types are none of its business.
 
     Attributes
     ----------
     nodes : int array
-        Kept nodes, ascending.
+        Kept nodes, ascending; landmarks are not among them.
     adjacency : CSR matrix
-        Induced, undirected.
+        Undirected; the last rows are landmarks.
+    synthetic : bool array
+        For each entry of `adjacency` whether it is no edge of the graph.
+    n_synthetic : int
+        How many are not.
     features : matrix
-        Kept (and reduced) features of the kept nodes.
+        Kept (and reduced) features of kept nodes and landmarks.
     feature_indices : int array
         Kept columns, ascending.
     labels : int array
-        Class codes of training nodes; -1 for all others.
-    train_mask, is_root : bool arrays
+        Class codes of training nodes and landmarks; -1 for all others.
+    train_mask, is_root, is_landmark : bool arrays
     scores : NodeScores
     scales : (k*,) float32 array, optional
         What int8 values of each column are multiplied by.
     scaling, reduction : Scaling, Reduction, optional
         What was done to features before and after selection.
-    hetero, weights, expansion, statistics, sizes
+    picked, hetero, statistics, sizes
         For the report.
-    tree : str, optional
-        The decision tree that counted the features.
     missing : tuple of int
         Classes without a node.
     warnings : tuple of str
@@ -88,62 +133,54 @@ class Condensed:
 
     nodes: Array
     adjacency: Matrix
+    synthetic: Array
+    n_synthetic: int
     features: Matrix
     feature_indices: Array
     labels: Array
     train_mask: Array
     is_root: Array
+    is_landmark: Array
     scores: NodeScores
     scales: Array | None
     scaling: Scaling | None
     reduction: Reduction | None
+    picked: Picked
     hetero: Heterophily
-    weights: ScoreWeights
-    expansion: Expansion
     statistics: Statistics
     sizes: Sizes
-    tree: str | None
     missing: tuple[int, ...]
     warnings: tuple[str, ...]
 
 
 def assemble(
-    backend: Backend,
-    graph: Graph,
-    *,
-    kept: Matrix,
-    chosen: KeptFeatures,
-    anchor: FeatureBudget,
-    hetero: Heterophily,
-    weights: ScoreWeights,
-    scores: NodeScores,
-    scaling: Scaling | None,
-    expansion: Expansion,
-    pruning: Pruning,
-    balance: Balance,
-    budget: Budget,
-    coded: Encoding,
-    config: HeraldConfig,
+    backend: Backend, graph: Graph, picked: Picked, *, hetero: Heterophily, budget: Budget, config: HeraldConfig
 ) -> Condensed:
     """Cut out the condensed graph and take stock of it."""
-    xp, nodes = backend.xp, balance.nodes
-    adjacency = _undirected(backend, ops.induced(graph.adjacency, nodes), config)
-    raw, reduction = kept[nodes], None
+    xp, nodes, coded = backend.xp, picked.nodes, picked.coded
+    edges = picked.edges or _real_edges(backend, graph, nodes, config)
+    raw, reduction = with_landmarks(backend, picked.kept[nodes], picked.landmarks), None
     features, scales = encoding.stored(backend, raw, coded)
-    is_root, train = balance.roots[nodes], graph.train[nodes]
+    n_landmarks = 0 if picked.landmarks is None else graph.n_classes
+    landmark = xp.arange(int(nodes.shape[0]) + n_landmarks) >= int(nodes.shape[0])
+    train = xp.concatenate([graph.train[nodes], landmark[int(nodes.shape[0]) :]])
+    is_root = xp.concatenate([picked.roots[nodes], xp.zeros(n_landmarks, dtype=bool)])
     warnings = []
     if hetero.n_edges == 0:
         warnings.append("no edge joins two training nodes: heterophily is taken as 0")
-    n_nodes, n_edges = int(nodes.shape[0]), int(adjacency.nnz)
+    n_nodes, n_edges, n_columns = int(landmark.shape[0]), int(edges.adjacency.nnz), int(picked.columns.shape[0])
     full_edges = int(_undirected(backend, graph.adjacency, config).nnz)
-    own = raw if scaling is None else ops.take_columns(backend, graph.features[nodes], chosen.indices)
+    own = raw
+    if picked.scaling is not None:
+        own = ops.take_columns(backend, graph.features[nodes], picked.columns)
     priced = [encoded_bytes(backend, coded, own).sum()]
     if not config.exact:
         priced += [stored_total(backend, budget.kind, graph.features), edge_total(graph.adjacency)]
+    added = xp.zeros(()) + picked.added
     # All that the report says of the result crosses over at once.
-    found = ops.fetch(backend, *measure(backend, graph, kept, nodes), balance.added, *priced)
-    counts, variance, added, *totals = found[0].astype(int), *(value.item() for value in found[1:])
-    sizes = _sizes(graph, (n_nodes, n_edges, int(chosen.indices.shape[0])), full_edges, totals, budget, coded, config)
+    found = ops.fetch(backend, *measure(backend, graph, picked.kept, nodes), added, edges.synthetic.sum(), *priced)
+    counts, variance, added, n_synthetic, *totals = found[0].astype(int), *(value.item() for value in found[1:])
+    sizes = _sizes(graph, (n_nodes, n_edges, n_columns), full_edges, totals, budget, coded, config)
     if config.pca_variance is not None:
         limit = sizes.budget_bytes if config.exact else float("inf")
         outcome = reduce_features(backend, features, n_edges, variance=config.pca_variance, limit=limit)
@@ -152,32 +189,39 @@ def assemble(
         else:
             reduction, features, total = outcome
             sizes = replace(sizes, storage_bytes=total, kind="dense", encoding=encoding.OF_KIND["dense"])
-    warnings += _explain(sizes, expansion, pruning, int(added), config)
-    if scores.search.warning is not None:
-        warnings.append(scores.search.warning)
+    warnings += _explain(sizes, picked, int(added), config)
+    if picked.scores.search is not None and picked.scores.search.warning is not None:
+        warnings.append(picked.scores.search.warning)
+    codes = landmark_codes(backend, graph.labels[nodes], picked.landmarks)
     return Condensed(
         nodes=nodes,
-        adjacency=adjacency,
+        adjacency=edges.adjacency,
+        synthetic=edges.synthetic,
+        n_synthetic=int(n_synthetic),
         features=features,
-        feature_indices=chosen.indices,
-        labels=xp.where(train, graph.labels[nodes], -1),
+        feature_indices=picked.columns,
+        labels=xp.where(train, codes, -1),
         train_mask=train if config.exact else train & is_root,
         is_root=is_root,
-        scores=scores,
+        is_landmark=landmark,
+        scores=picked.scores,
         scales=scales,
-        scaling=scaling,
+        scaling=picked.scaling,
         reduction=reduction,
+        picked=picked,
         hetero=hetero,
-        weights=weights,
-        expansion=expansion,
         statistics=describe(
             counts, variance, n_nodes=n_nodes, n_edges=n_edges, full_nodes=graph.n_nodes, full_edges=full_edges
         ),
         sizes=sizes,
-        tree=anchor.tree_name,
         missing=tuple(code for code, count in enumerate(counts.tolist()) if count == 0),
         warnings=tuple(warnings),
     )
+
+
+def _real_edges(backend: Backend, graph: Graph, nodes: Array, config: HeraldConfig) -> Edges:
+    adjacency = _undirected(backend, ops.induced(graph.adjacency, nodes), config)
+    return Edges(adjacency, backend.xp.zeros(int(adjacency.nnz), dtype=bool))
 
 
 def _undirected(backend: Backend, adjacency: Matrix, config: HeraldConfig) -> Matrix:
@@ -214,7 +258,7 @@ def _sizes(
     return Sizes(ours, full, int(ratio * full), budget.kind, coded, published)
 
 
-def _explain(sizes: Sizes, expansion: Expansion, pruning: Pruning, added: int, config: HeraldConfig) -> list[str]:
+def _explain(sizes: Sizes, picked: Picked, added: int, config: HeraldConfig) -> list[str]:
     """Say what a user would otherwise wonder about."""
     notes = []
     if not config.exact:
@@ -225,6 +269,9 @@ def _explain(sizes: Sizes, expansion: Expansion, pruning: Pruning, added: int, c
                 f"the published accounting does not keep the budget: the result takes {sizes.storage_bytes} bytes, "
                 f"{times:.1f} times the {sizes.budget_bytes} asked for"
             )
+        return notes
+    expansion, pruning = picked.expansion, picked.pruning
+    if expansion is None or pruning is None:
         return notes
     if expansion.depth < config.depth:
         notes.append(

@@ -10,14 +10,21 @@ from herald_gpu.errors import ConfigError
 
 StorageKind = Literal["auto", "dense", "binary", "sparse"]
 EncodingChoice = Literal["graph", "auto", "float32", "float16", "int8", "bits"]
+Selection = Literal["exemplars", "neighbourhoods"]
+EdgeChoice = Literal["auto", "real"]
 LidSearch = Literal["exact", "approximate", "sampled", "auto"]
 PublishedKind = Literal["citation", "pubmed", "scaled"]
 Weights = tuple[float, float, float]
 WEIGHTS = 3
 
-_CHOICES: dict[str, tuple[str, ...]] = {
+_CHOICES: dict[str, tuple[str | bool, ...]] = {
     "storage": ("auto", "dense", "binary", "sparse"),
     "encoding": ("graph", "auto", "float32", "float16", "int8", "bits"),
+    "selection": ("exemplars", "neighbourhoods"),
+    "landmarks": (True, False),
+    "edges": ("auto", "real"),
+    "exemplar_rule": ("auto", "cover", "herd"),
+    "feature_density": (True, False),
     "on_infeasible": ("raise", "best_effort"),
     "feature_ranking": ("fisher", "tree"),
     "feature_tree": ("backend", "host"),
@@ -28,7 +35,20 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "node_ranking": ("score", "random"),
     "accounting": ("exact", "citation", "pubmed", "scaled"),
 }
-_POSITIVE_INTS = ("tree_depth", "lid_neighbours", "ppr_max_iter", "min_class_size")
+_POSITIVE_INTS = (
+    *("tree_depth", "lid_neighbours", "ppr_max_iter", "min_class_size"),
+    *("smallest_pool", "largest_pool", "trial_nodes", "fewest_exemplars"),
+)
+_SHARES = ("prior_share", "landmark_share", "linked_share", "homophily_switch")
+_OF_NEIGHBOURHOODS = (
+    *("steepness", "midpoint", "base_weights", "fixed_weights", "tree_depth", "tree_seed", "feature_tree"),
+    *("feature_ranking", "lid", "lid_neighbours", "lid_rule", "lid_floor", "lid_reference", "lid_scaling"),
+    *("lid_zero_rows", "node_ranking", "depth", "expansion_factor", "restart", "ppr_tol", "ppr_max_iter"),
+    *("lower_tolerance", "upper_tolerance", "trim_roots", "accounting"),
+)
+"""Fields that exemplars make no use of."""
+_OF_EXEMPLARS = ("landmarks", "edges")
+"""Fields that neighbourhoods make no use of, and that say something of the result."""
 _NON_NEGATIVE_INTS = ("tree_seed", "hops", "depth", "patience")
 _POSITIVE = ("fisher_eps", "lid_floor", "ppr_tol", "steepness")
 
@@ -37,10 +57,10 @@ _POSITIVE = ("fisher_eps", "lid_floor", "ppr_tol", "steepness")
 class HeraldConfig:
     """Every constant of the method; the default preset.
 
-    Instances are immutable; derive variants with :func:`dataclasses.replace`. The default equals
-    :meth:`paper` except that the LID score is scaled by rank and that rows without any kept feature score 0
-    on it (zero rows and outliers otherwise flatten everyone else), and that neighbours of large graphs are
-    found through an index.
+    Instances are immutable; derive variants with :func:`dataclasses.replace`. The default preset spends every byte
+    where it teaches most: exemplars of each class with the edges among them, landmarks and links where the graph is
+    homophilic, and as many features as a trial on held-out training nodes finds best (docs/method-default.md).
+    :meth:`paper` is the method as the paper has it.
 
     Parameters
     ----------
@@ -52,6 +72,31 @@ class HeraldConfig:
         graph. `"auto"` holds the most nodes: bits where features are binary, else int8 with a scale a column (or
         a float type, where the scales would take too much of a small budget); rows or lists of non-zeros, whichever
         is smaller. A type leaves that last choice open; `"bits"` needs binary features. Not for PCA.
+    selection : {"exemplars", "neighbourhoods"}
+        What the condensed graph is made of: nodes that stand for the others of their class; or the neighbourhoods of
+        the best-scored nodes, pruned and balanced, as in the paper.
+    landmarks : bool
+        Exemplars: where the graph is homophilic, add one synthetic node a class.
+    edges : {"auto", "real"}
+        Exemplars: where the graph is homophilic and joins too few of them, link exemplars of a class by synthetic
+        edges; or keep to the edges of the graph.
+    exemplar_rule : {"auto", "cover", "herd"}
+        Exemplars cover their class (facility location), or their mean follows the mean of the class (herding).
+        `"auto"` covers, and where the graph is homophilic tries both.
+    homophily_switch : float
+        A graph is homophilic where ``1 - h / (1 - sum_c p_c^2)`` is above this, with p_c the classes' training shares.
+    prior_share : float
+        Class shares of exemplars are this much training shares and the rest equal shares.
+    landmark_share : float
+        Landmarks take at most this share of the budget, or there are none.
+    linked_share : float
+        Links join exemplars until this share of them has an edge.
+    smallest_pool, largest_pool : int
+        Exemplars of a class are compared among this many drawn nodes, depending on how many fit.
+    trial_nodes : int
+        Held-out training nodes that a number of features is tried on, if there are that many.
+    fewest_exemplars : int
+        Numbers of features are tried that leave room for this many exemplars a class.
     on_infeasible : {"raise", "best_effort"}
         When the budget cannot hold one training node of every class: raise
         :class:`~herald_gpu.errors.BudgetError`, or return what fits and name the missing classes.
@@ -62,7 +107,8 @@ class HeraldConfig:
     fixed_weights : tuple of float, optional
         Use these ``(alpha, beta, gamma)`` (divided by their sum) instead of the adaptive ones.
     feature_count : int, optional
-        The number of kept features; by default as many as the decision tree splits on.
+        The number of kept features; by default what a trial finds best (exemplars), or as many as the decision tree
+        splits on (neighbourhoods).
     tree_depth, tree_seed : int
         The decision tree that counts features.
     feature_tree : {"backend", "host"}
@@ -70,6 +116,8 @@ class HeraldConfig:
         in any case scikit-learn's exact one on the host, to which the smoothed training rows are then copied.
     feature_ranking : {"fisher", "tree"}
         Choose features by multi-hop Fisher x density (eq:featselect), or keep those the tree splits on.
+    feature_density : bool
+        Multiply the Fisher score by the density (eq:density), as the paper does.
     hops : int
         Highest hop of eq:multihop_fisher.
     fisher_eps : float
@@ -117,14 +165,26 @@ class HeraldConfig:
     --------
     >>> from dataclasses import replace
     >>> from herald_gpu import HeraldConfig
-    >>> HeraldConfig().lid_scaling, HeraldConfig.paper().lid_scaling
-    ('rank', 'minmax')
+    >>> HeraldConfig().selection, HeraldConfig.paper().selection
+    ('exemplars', 'neighbourhoods')
     >>> replace(HeraldConfig.paper(), fixed_weights=(1, 0, 0)).fixed_weights
     (1.0, 0.0, 0.0)
     """
 
     storage: StorageKind = "auto"
-    encoding: EncodingChoice = "graph"
+    encoding: EncodingChoice = "auto"
+    selection: Selection = "exemplars"
+    landmarks: bool = True
+    edges: EdgeChoice = "auto"
+    exemplar_rule: Literal["auto", "cover", "herd"] = "auto"
+    homophily_switch: float = 0.5
+    prior_share: float = 0.5
+    landmark_share: float = 0.25
+    linked_share: float = 0.5
+    smallest_pool: int = 1024
+    largest_pool: int = 2048
+    trial_nodes: int = 2000
+    fewest_exemplars: int = 5
     on_infeasible: Literal["raise", "best_effort"] = "raise"
     steepness: float = 8.0
     midpoint: float = 0.4
@@ -135,16 +195,17 @@ class HeraldConfig:
     tree_seed: int = 42
     feature_tree: Literal["backend", "host"] = "backend"
     feature_ranking: Literal["fisher", "tree"] = "fisher"
+    feature_density: bool = False
     hops: int = 2
     fisher_eps: float = 1e-12
     min_class_size: int = 1
-    lid: LidSearch = "auto"
+    lid: LidSearch = "exact"
     lid_neighbours: int = 10
     lid_rule: Literal["exact", "clipped"] = "exact"
     lid_floor: float = 1e-12
     lid_reference: int = 512
-    lid_scaling: Literal["minmax", "rank"] = "rank"
-    lid_zero_rows: Literal["cap", "zero"] = "zero"
+    lid_scaling: Literal["minmax", "rank"] = "minmax"
+    lid_zero_rows: Literal["cap", "zero"] = "cap"
     node_ranking: Literal["score", "random"] = "score"
     depth: int = 2
     expansion_factor: float = 1.9
@@ -170,6 +231,8 @@ class HeraldConfig:
         _require("lid_reference", self.lid_reference, _is_int(self.lid_reference, 2), "an integer >= 2")
         for name in _POSITIVE:
             _require(name, getattr(self, name), _in_range(getattr(self, name), 0, low_open=True), "a number > 0")
+        for name in _SHARES:
+            _require(name, getattr(self, name), _in_range(getattr(self, name), 0, 1), "a number in [0, 1]")
         _require("midpoint", self.midpoint, _in_range(self.midpoint, 0, 1), "a number in [0, 1]")
         _require("restart", self.restart, _in_range(self.restart, 0, 1, low_open=True), "a number in (0, 1]")
         factor = self.expansion_factor
@@ -188,8 +251,30 @@ class HeraldConfig:
             raise ConfigError(msg)
         if not self.exact and self.encoding != "graph":
             _require("encoding", self.encoding, good=False, wanted="'graph' with the published accounting")
+        self._check_selection()
         if self.fixed_weights is not None:
             object.__setattr__(self, "fixed_weights", _weights("fixed_weights", self.fixed_weights))
+
+    def _check_selection(self) -> None:
+        """Refuse what the selection would ignore: a user who set it expects an effect."""
+        given = {field.name: field.default for field in dataclasses.fields(self)}
+        if self.selection == "exemplars":
+            for name in _OF_NEIGHBOURHOODS:
+                value = getattr(self, name)
+                if value != given[name]:
+                    msg = (
+                        f"{name}={value!r} has no effect with selection='exemplars': pass "
+                        f"HeraldConfig.paper({name}={value!r}), or leave it out"
+                    )
+                    raise ConfigError(msg)
+            return
+        for name, nothing in zip(_OF_EXEMPLARS, (False, "real"), strict=True):
+            if getattr(self, name) != nothing:
+                msg = (
+                    f"{name}={getattr(self, name)!r} has no effect with selection='neighbourhoods': pass "
+                    f"{name}={nothing!r}, or start from HeraldConfig.paper()"
+                )
+                raise ConfigError(msg)
 
     @property
     def exact(self) -> bool:
@@ -219,7 +304,14 @@ class HeraldConfig:
         **changes
             Fields to set differently.
         """
-        return cls(**{"lid": "exact", "lid_scaling": "minmax", "lid_zero_rows": "cap", **changes})
+        paper = {
+            "selection": "neighbourhoods",
+            "landmarks": False,
+            "edges": "real",
+            "encoding": "graph",
+            "feature_density": True,
+        }
+        return cls(**{**paper, **changes})
 
     @classmethod
     def published(cls, kind: PublishedKind, **changes: Any) -> HeraldConfig:  # noqa: ANN401 - as in paper()

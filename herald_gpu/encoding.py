@@ -119,13 +119,14 @@ def most_rows_first(
     >>> [e.name for e in most_rows_first(candidates("dense", "auto"), 10.0, 10, limit=100, largest=1.0)][:2]
     ['dense int8', 'dense float16']
     """
-
-    def rows(encoding: Encoding) -> float:
-        each = float(encoding.bytes_of_rows(mean_stored, n_columns))
-        return (limit - encoding.table_bytes(n_columns)) / max(each, 1.0)
-
     fitting = [e for e in options if e.values != "float16" or largest <= LARGEST_FLOAT16]
-    return sorted(fitting or options, key=rows, reverse=True)
+    return sorted(fitting or options, key=lambda e: rows_within(e, mean_stored, n_columns, limit), reverse=True)
+
+
+def rows_within(encoding: Encoding, mean_stored: float, n_columns: int, limit: float) -> float:
+    """How many rows of mean size fit in so many bytes."""
+    each = float(encoding.bytes_of_rows(mean_stored, n_columns))
+    return (limit - encoding.table_bytes(n_columns)) / max(each, 1.0)
 
 
 def stored(backend: Backend, x: Matrix, encoding: Encoding) -> tuple[Matrix, Array | None]:

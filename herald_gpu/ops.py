@@ -234,6 +234,22 @@ def fetch(backend: Backend, *values: Array) -> list[np.ndarray]:
     return [part.reshape(value.shape) for part, value in zip(parts, values, strict=True)]
 
 
+def pick_columns(backend: Backend, x: Matrix, columns: Array) -> Matrix:
+    """Columns of a matrix in the order given, which may be any."""
+    if not backend.sparse.issparse(x):
+        return backend.xp.ascontiguousarray(x[:, columns])
+    xp = backend.xp
+    place = xp.full(int(x.shape[1]), -1, dtype=xp.int64)
+    place[columns] = xp.arange(int(columns.shape[0]), dtype=xp.int64)
+    moved = place[x.indices]
+    kept = xp.flatnonzero(moved >= 0)
+    rows = row_ids(backend, x)[kept]
+    shape = (int(x.shape[0]), int(columns.shape[0]))
+    picked = backend.sparse.coo_matrix((x.data[kept], (rows, moved[kept])), shape=shape).tocsr()
+    picked.sort_indices()
+    return picked
+
+
 def take_columns(backend: Backend, x: Matrix, columns: Array) -> Matrix:
     """Columns of a matrix, in the same container: C-ordered, or with sorted indices (CuPy picks them in no order)."""
     part = x[:, columns]

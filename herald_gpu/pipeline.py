@@ -1,4 +1,4 @@
-"""The stages in order: the paper's two algorithms, timed and logged."""
+"""The stages in order, timed and logged."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from herald_gpu import ops
-from herald_gpu.assembly import assemble
+from herald_gpu.assembly import Picked, assemble
 from herald_gpu.budget import make_budget, settle_prices
+from herald_gpu.search import Search
 from herald_gpu.stages.expansion import expand
 from herald_gpu.stages.feature_budget import count_features
-from herald_gpu.stages.features import choose_features
+from herald_gpu.stages.features import choose_features, score_features
 from herald_gpu.stages.heterophily import measure_heterophily
 from herald_gpu.stages.pruning import prune
 from herald_gpu.stages.rebalance import rebalance
 from herald_gpu.stages.reduction import standard_scale
-from herald_gpu.stages.scoring import score_nodes
+from herald_gpu.stages.scoring import describe_nodes, score_nodes
 from herald_gpu.stages.weights import adapt_weights
 
 if TYPE_CHECKING:
@@ -28,12 +29,21 @@ if TYPE_CHECKING:
 
     from herald_gpu.assembly import Condensed
     from herald_gpu.backend import Backend
-    from herald_gpu.config import HeraldConfig
+    from herald_gpu.budget import Budget
+    from herald_gpu.config import HeraldConfig, Selection
     from herald_gpu.graph import Graph
+    from herald_gpu.stages.heterophily import Heterophily
 
 logger = logging.getLogger("herald_gpu")
 
-STAGES = ("budget", "heterophily", "weights", "features", "scoring", "expansion", "pruning", "rebalance", "assembly")
+STAGES: dict[Selection, tuple[str, ...]] = {
+    "exemplars": ("budget", "heterophily", "features", "exemplars", "scoring", "assembly"),
+    "neighbourhoods": (
+        *("budget", "heterophily", "weights", "features", "scoring"),
+        *("expansion", "pruning", "rebalance", "assembly"),
+    ),
+}
+"""What is timed, by what a condensed graph is made of."""
 
 
 @dataclass
@@ -78,13 +88,62 @@ def run(backend: Backend, graph: Graph, ratio: float, config: HeraldConfig, *, s
     """
     with clock.stage("budget"):
         budget = make_budget(backend, graph, ratio, config)
-        scaling = standard_scale(backend, graph) if config.accounting == "scaled" else None
-        seen = graph if scaling is None else replace(graph, features=scaling.apply(backend, graph.features))
     with clock.stage("heterophily"):
         hetero = measure_heterophily(backend, graph)
+    choose = _exemplars if config.selection == "exemplars" else _neighbourhoods
+    picked = choose(backend, graph, budget, hetero, config, seed=seed, clock=clock)
+    with clock.stage("assembly"):
+        return assemble(backend, graph, picked, hetero=hetero, budget=budget, config=config)
+
+
+def _exemplars(
+    backend: Backend,
+    graph: Graph,
+    budget: Budget,
+    hetero: Heterophily,
+    config: HeraldConfig,
+    *,
+    seed: int,
+    clock: Clock,
+) -> Picked:
+    """Nodes that stand for their class, with as many features as teach best."""
+    with clock.stage("features"):
+        ranking = ops.descending(backend, score_features(backend, graph, hetero.h, config))
+    with clock.stage("exemplars"):
+        search = Search(backend, graph, ranking, budget, config, homophily=hetero.homophily, seed=seed)
+        found = search.run()
+    with clock.stage("scoring"):
+        scores = describe_nodes(backend, graph, found.kept, found.ranking)
+    return Picked(
+        nodes=found.nodes,
+        roots=ops.mask_of(backend, found.nodes, graph.n_nodes),
+        columns=found.columns,
+        kept=found.kept,
+        coded=found.pricing.budget.coded,
+        scores=scores,
+        edges=found.edges,
+        landmarks=found.landmarks,
+        trials=found.trials,
+        trial=found.trial,
+    )
+
+
+def _neighbourhoods(
+    backend: Backend,
+    graph: Graph,
+    budget: Budget,
+    hetero: Heterophily,
+    config: HeraldConfig,
+    *,
+    seed: int,
+    clock: Clock,
+) -> Picked:
+    """Neighbourhoods of the best-scored nodes, pruned and balanced: the paper's two algorithms."""
     with clock.stage("weights"):
         weights = adapt_weights(hetero.h, config)
     with clock.stage("features"):
+        scaling = standard_scale(backend, graph) if config.accounting == "scaled" else None
+        seen = graph if scaling is None else replace(graph, features=scaling.apply(backend, graph.features))
         anchor = count_features(backend, seen, config)
         chosen = choose_features(backend, seen, hetero.h, anchor, config)
         kept = ops.take_columns(backend, seen.features, chosen.indices)
@@ -100,21 +159,17 @@ def run(backend: Backend, graph: Graph, ratio: float, config: HeraldConfig, *, s
         balance = rebalance(
             backend, graph, pruning.nodes, expansion.considered, scores, prices, room, config, feasible=pricing.feasible
         )
-    with clock.stage("assembly"):
-        return assemble(
-            backend,
-            graph,
-            kept=kept,
-            chosen=chosen,
-            anchor=anchor,
-            hetero=hetero,
-            weights=weights,
-            scores=scores,
-            scaling=scaling,
-            expansion=expansion,
-            pruning=pruning,
-            balance=balance,
-            budget=budget,
-            coded=room.coded,
-            config=config,
-        )
+    return Picked(
+        nodes=balance.nodes,
+        roots=balance.roots,
+        columns=chosen.indices,
+        kept=kept,
+        coded=room.coded,
+        scores=scores,
+        weights=weights,
+        tree=anchor.tree_name,
+        scaling=scaling,
+        expansion=expansion,
+        pruning=pruning,
+        added=balance.added,
+    )

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 PLAIN_MEMBERS = (
     *("node_ids", "feature_ids", "class_values", "feature_positions"),
-    *("codes", "train_mask", "is_root", "is_landmark"),
+    *("codes", "train_mask", "is_root", "is_landmark", "edge_is_synthetic"),
 )
 """Fields of :class:`Contents` that are saved as they are."""
 
@@ -50,6 +50,8 @@ class Contents:
     codes : int array
         Classes of training nodes; -1 for all others.
     train_mask, is_root, is_landmark : bool arrays
+    edge_is_synthetic : bool array
+        One an entry of `adjacency`.
     scores : dict of arrays
         Raw component values, score and rank of all nodes of the full graph (`node` holds their ids).
     encoding : Encoding
@@ -76,6 +78,7 @@ class Contents:
     train_mask: Array
     is_root: Array
     is_landmark: Array
+    edge_is_synthetic: Array
     scores: dict[str, Any]
     encoding: Encoding
     scales: Array | None
@@ -90,7 +93,7 @@ class Contents:
         """Copy everything to the host."""
         if self.present is present:
             return self
-        arrays = ("node_ids", "codes", "train_mask", "is_root", "is_landmark")
+        arrays = ("node_ids", "codes", "train_mask", "is_root", "is_landmark", "edge_is_synthetic")
         moved: dict[str, Any] = {name: matrices.to_numpy(getattr(self, name)) for name in arrays}
         for name in ("scaling", "reduction"):
             pair = getattr(self, name)
@@ -110,9 +113,9 @@ class CondensedGraph:
     """A small graph that stands for a large one.
 
     Rows of `features`, `labels`, `train_mask`, `node_ids`, `is_root` and `is_landmark`, and the positions in
-    `edge_index` and `adjacency`, all refer to the same nodes in the same order: ascending node id. Results come
-    in the types that went in, unless `output_type` said otherwise; those of a graph on a device stay there until
-    they are asked for on the host.
+    `edge_index` and `adjacency`, all refer to the same nodes in the same order: ascending node id, then landmarks.
+    Results come in the types that went in, unless `output_type` said otherwise; those of a graph on a device stay
+    there until they are asked for on the host.
 
     Examples
     --------
@@ -132,7 +135,7 @@ class CondensedGraph:
 
     @property
     def node_ids(self) -> Any:  # noqa: ANN401 - the caller's kind
-        """The caller's ids of the kept nodes."""
+        """The caller's ids of the kept nodes; landmarks have new ones that no node of the graph has."""
         return self._vector(self._contents.node_ids, self._contents.columns.node)
 
     @property
@@ -152,6 +155,12 @@ class CondensedGraph:
         c = self._contents
         source, target = (c.present.take(c.node_ids, ends) for ends in self._edge_index)
         return c.present.edges(c.style, source, target, names=(c.columns.source, c.columns.target))
+
+    @property
+    def edge_is_synthetic(self) -> Any:  # noqa: ANN401 - the caller's kind
+        """Which entries of `edge_index` and `edges` are links that the full graph does not have."""
+        c = self._contents
+        return c.present.vector(c.style.edges, c.edge_is_synthetic, name="edge_is_synthetic")
 
     @property
     def adjacency(self) -> Matrix:
@@ -186,12 +195,14 @@ class CondensedGraph:
 
     @property
     def is_landmark(self) -> Any:  # noqa: ANN401 - the caller's kind
-        """Which nodes have no original in the full graph."""
+        """Which nodes are synthetic: they stand for a class, and have no original in the full graph."""
         return self._vector(self._contents.is_landmark, "is_landmark")
 
     @property
     def scores(self) -> Any:  # noqa: ANN401 - a table of the caller's kind
         """Scores of all nodes of the full graph: raw components, combined score, rank (1 is best; 0 is unranked).
+
+        Exemplars are not chosen by a score: there are `prototype` and `boundary` for the reader, and their rank.
 
         Arrays have no tables: for them it is pandas on the host and cuDF on a device.
         """
@@ -238,7 +249,10 @@ class CondensedGraph:
         return self._host.adjacency, scipy.sparse.csr_matrix(self._host.features)
 
     def to_networkx(self) -> nx.Graph:
-        """Build an undirected NetworkX graph; nodes carry `label` (or None), `train`, `is_root` and `x` (features)."""
+        """Build an undirected NetworkX graph; nodes carry `label` (or None), `train`, `is_root`, `is_landmark` and `x`.
+
+        Edges carry `is_synthetic`.
+        """
         c = self._host
         values = c.class_values.astype(object)[np.maximum(c.codes, 0)]
         values[c.codes < 0] = None
@@ -247,12 +261,15 @@ class CondensedGraph:
             "label": values.tolist(),
             "train": c.train_mask.tolist(),
             "is_root": c.is_root.tolist(),
+            "is_landmark": c.is_landmark.tolist(),
             "x": list(dense),
         }
-        return networks.to_networkx(c.node_ids, matrices.to_numpy(self._edge_index), attributes)
+        return networks.to_networkx(
+            c.node_ids, matrices.to_numpy(self._edge_index), attributes, {"is_synthetic": c.edge_is_synthetic}
+        )
 
     def to_pyg(self) -> Data:
-        """Build a PyG `Data` with x, edge_index, y, train_mask and node_id.
+        """Build a PyG `Data` with x, edge_index, y, train_mask, is_landmark, edge_is_synthetic and node_id.
 
         `y` holds the caller's labels where they are non-negative integers (so that it can be compared with the
         full graph's), else class numbers into `class_values`; -1 is unknown. Tensors are on the device where the
@@ -268,6 +285,8 @@ class CondensedGraph:
             "edge_index": self._edge_index,
             "y": y.astype(xp.int64),
             "train_mask": c.train_mask,
+            "is_landmark": c.is_landmark,
+            "edge_is_synthetic": c.edge_is_synthetic,
         }
         tensors = {name: c.present.tensor(values) for name, values in fields.items()}
         whole = getattr(c.node_ids.dtype, "kind", "O") in "iu"
@@ -372,6 +391,8 @@ def _savable(unlabelled: Any) -> int | str | None:  # noqa: ANN401 - any object
 
 
 def _contents_from(arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> Contents:
+    if "edge_is_synthetic" not in arrays:  # a file from before there were links
+        arrays = arrays | {"edge_is_synthetic": np.zeros(len(arrays["adjacency.indices"]), dtype=bool)}
     named: dict[str, Any] = {name: arrays[name] for name in PLAIN_MEMBERS}
     encoding = Encoding(**meta["encoding"]) if "encoding" in meta else OF_KIND[meta["report"]["storage_kind"]]
     for name in ("scaling", "reduction"):

@@ -22,17 +22,24 @@ class Report:
     ----------
     heterophily : float
         Share of cross-class edges among training nodes (eq:hetero).
-    weights : ScoreWeights
-        alpha (prototype), beta (boundary), gamma (LID).
+    homophily : float
+        ``1 - h / (1 - sum_c p_c^2)``: 1 if edges stay inside classes, 0 if they join nodes as chance would.
+    weights : ScoreWeights or None
+        alpha (prototype), beta (boundary), gamma (LID); None where exemplars were chosen.
     feature_count : int
         Kept features.
     feature_tree : str or None
-        The decision tree that counted them; None if the number was given.
-    lid_search : str
+        The decision tree that counted them; None if the number was given or tried.
+    lid_search : str or None
         How the neighbours of LID were found: "exact", "sampled (512 nodes)", or "approximate" with the index.
     lid_recall, lid_correlation : float or None
         Of an approximate search, measured on up to 512 drawn nodes: the share of true neighbours among those found,
         and the rank correlation of LID with exact LID.
+    exemplar_rule : str or None
+        How exemplars were chosen: "cover" or "herd".
+    trials : list of dict
+        What was tried: number of features, rule, share of linked exemplars, and the share of held-out training nodes
+        that simple models learnt to classify from it.
     component_count : int or None
         Principal components, if the kept features were reduced to some.
     requested_ratio, storage_ratio, node_ratio, edge_ratio : float
@@ -47,15 +54,17 @@ class Report:
         The paper's storage ratio, where the published accounting was asked for.
     n_nodes, n_edges : int
         Edges are directed: every undirected edge counts twice.
+    n_landmarks, n_synthetic_edges : int
+        Nodes and edges among them that the full graph does not have.
     class_counts : dict
-        Training nodes in the result, by the caller's class value.
+        Training nodes in the result, by the caller's class value; landmarks are not counted.
     missing_classes : list
         Classes without a training node in the result.
     class_entropy, feature_variance, mean_degree, density : float
         Of the result (eq:class_ent, eq:feat_var).
-    expansion_depth : int
+    expansion_depth : int or None
         Hops that the expansion used.
-    target_size : int
+    target_size : int or None
         n*: nodes gathered by the expansion at exactly the budget.
     timings : dict
         Seconds per stage.
@@ -76,17 +85,20 @@ class Report:
     >>> report = condense(g.edge_index, g.features, g.labels, g.train, ratio=0.2).report
     >>> report.requested_ratio, report.storage_bytes <= report.budget_bytes
     (0.2, True)
-    >>> sorted(report.to_dict()["weights"])
-    ['alpha', 'beta', 'gamma']
+    >>> report.exemplar_rule, len(report.trials) > 0
+    ('cover', True)
     """
 
     heterophily: float
-    weights: ScoreWeights
+    homophily: float
+    weights: ScoreWeights | None
     feature_count: int
     feature_tree: str | None
-    lid_search: str
+    lid_search: str | None
     lid_recall: float | None
     lid_correlation: float | None
+    exemplar_rule: str | None
+    trials: list[dict[str, Any]]
     component_count: int | None
     requested_ratio: float
     storage_ratio: float
@@ -100,14 +112,16 @@ class Report:
     published_storage_ratio: float | None
     n_nodes: int
     n_edges: int
+    n_landmarks: int
+    n_synthetic_edges: int
     class_counts: dict[Any, int]
     missing_classes: list[Any]
     class_entropy: float
     feature_variance: float
     mean_degree: float
     density: float
-    expansion_depth: int
-    target_size: int
+    expansion_depth: int | None
+    target_size: int | None
     timings: dict[str, float]
     peak_memory_bytes: int | None
     backend: str
@@ -130,9 +144,9 @@ class Report:
         config = _completed(plain["config"])
         config = {name: tuple(value) if isinstance(value, list) else value for name, value in config.items()}
         since = {"encoding": OF_KIND[plain["storage_kind"]].name, "lid_search": config["lid"]}
-        plain = {**since, "lid_recall": None, "lid_correlation": None, **plain}
+        plain = {**since, **_SINCE, **plain}
         changed = {
-            "weights": ScoreWeights(**plain["weights"]),
+            "weights": None if plain["weights"] is None else ScoreWeights(**plain["weights"]),
             "config": HeraldConfig(**config),
             "class_counts": {typed[name]: count for name, count in plain["class_counts"].items()},
             "missing_classes": [typed[name] for name in plain["missing_classes"]],
@@ -142,8 +156,17 @@ class Report:
     def __str__(self) -> str:
         return "\n".join(self._lines())
 
+    def _meaning(self) -> str:
+        """Say what heterophily led to."""
+        if self.weights is not None:
+            w = self.weights
+            return f"prototype {w.alpha:.3f}, boundary {w.beta:.3f}, LID {w.gamma:.3f}"
+        rules = {"cover": "cover their class", "herd": "follow the mean of their class"}
+        tried = f", best of {len(self.trials)} trials" if len(self.trials) > 1 else ""
+        return f"homophily {self.homophily:.3f} of 1, exemplars {rules[self.exemplar_rule or 'cover']}{tried}"
+
     def _lines(self) -> Iterator[str]:
-        w, seconds = self.weights, sum(self.timings.values())
+        seconds = sum(self.timings.values())
         reduced = f", reduced to {self.component_count} components" if self.component_count is not None else ""
         used = 100 * self.storage_bytes / self.budget_bytes if self.budget_bytes else float("nan")
         yield (
@@ -158,14 +181,15 @@ class Report:
         if self.published_storage_ratio is not None:
             yield f"  as published {100 * self.published_storage_ratio:.2f} % (the paper's accounting, not a true size)"
         yield f"  share        {100 * self.node_ratio:.3g} % of nodes, {100 * self.edge_ratio:.3g} % of edges"
-        shares = f"prototype {w.alpha:.3f}, boundary {w.beta:.3f}, LID {w.gamma:.3f}"
-        yield f"  heterophily  {self.heterophily:.3f}: {shares}"
+        yield f"  heterophily  {self.heterophily:.3f}: {self._meaning()}"
+        if self.n_landmarks or self.n_synthetic_edges:
+            yield f"  synthetic    {self.n_landmarks} landmarks, {self.n_synthetic_edges} directed edges"
         if self.lid_correlation is not None:
             yield (
                 f"  LID          {self.lid_search}: recall {self.lid_recall:.3f}, rank correlation with exact LID "
                 f"{self.lid_correlation:.3f}"
             )
-        elif self.lid_search != "exact":
+        elif self.lid_search not in (None, "exact"):
             yield f"  LID          {self.lid_search}"
         counts = ", ".join(f"{value}: {count}" for value, count in self.class_counts.items())
         yield f"  classes      {counts} (entropy {self.class_entropy:.3f})"
@@ -182,9 +206,22 @@ class Report:
             yield f"  note         {warning}"
 
 
+_SINCE: dict[str, Any] = {
+    "homophily": float("nan"),
+    "lid_recall": None,
+    "lid_correlation": None,
+    "exemplar_rule": None,
+    "trials": [],
+    "n_landmarks": 0,
+    "n_synthetic_edges": 0,
+}
+"""What reports of earlier versions do not say."""
+
+
 def _completed(config: dict[str, Any]) -> dict[str, Any]:
     """Say in today's fields what files of earlier versions say: there a reference size alone meant a sample."""
-    config = {"encoding": "graph", **config}
+    before = {"encoding": "graph", "selection": "neighbourhoods", "landmarks": False, "edges": "real"}
+    config = {**before, "feature_density": True, **config}
     if "lid" in config:
         return config
     size = config.get("lid_reference")

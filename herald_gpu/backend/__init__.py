@@ -179,6 +179,33 @@ class Backend(Protocol):
         """
         ...
 
+    def exemplar_places(
+        self, similarity: Array, sizes: list[int], free: Array, *, rule: Literal["cover", "herd"], most: int
+    ) -> Array:
+        """Order the nodes of each class greedily by how well they stand for the others.
+
+        Parameters
+        ----------
+        similarity : int32 array
+            For each class its symmetric table of similarities, row by row, one class after the other.
+        sizes : list of int
+            Nodes of each class.
+        free : (folds, sum of sizes) bool array
+            Nodes that may be chosen, and that are to be stood for.
+        rule : {"cover", "herd"}
+            Next is the node that adds most to the sum over nodes of their largest similarity to a chosen one (negative
+            ones count as 0); or the one that brings the mean of the chosen closest to the mean of all. Ties go to
+            the node that stands first.
+        most : int
+            Choose at most this many of a class.
+
+        Returns
+        -------
+        (folds, sum of sizes) int32 array
+            Place of each node in its class, from 0; -1 for those not chosen.
+        """
+        ...
+
     def pagerank(self, adjacency: Matrix, restart: Array, *, probability: float, tol: float, max_iter: int) -> Array:
         """Personalised PageRank on a graph without isolated nodes, in float64.
 

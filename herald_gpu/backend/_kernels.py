@@ -228,6 +228,85 @@ def grow(
     return considered, accepted, spent
 
 
+@njit(cache=True)
+def _cover(table, n, free, most, places):
+    """Greedy cover of one class. Gains only fall, so an old gain is a bound: it is worked out anew when it leads."""
+    covered = np.zeros(n, np.int64)
+    gain = np.full(n, -1, np.int64)
+    known = np.zeros(n, np.int64)  # how many were chosen when the gain was worked out
+    for j in range(n):
+        if free[j]:
+            total = 0
+            for i in range(n):
+                if free[i] and table[j * n + i] > 0:
+                    total += table[j * n + i]
+            gain[j] = total
+    chosen = 0
+    while chosen < most:
+        best = -1
+        for j in range(n):
+            if gain[j] >= 0 and (best < 0 or gain[j] > gain[best]):
+                best = j
+        if best < 0:
+            return
+        if known[best] == chosen:
+            for i in range(n):
+                if free[i] and table[best * n + i] > covered[i]:
+                    covered[i] = table[best * n + i]
+            places[best] = chosen
+            gain[best] = -1
+            chosen += 1
+            continue
+        total = 0
+        for i in range(n):
+            if free[i] and table[best * n + i] > covered[i]:
+                total += table[best * n + i] - covered[i]
+        gain[best] = total
+        known[best] = chosen
+
+
+@njit(cache=True)
+def _herd(table, n, free, most, places):
+    """Herding of one class, in whole numbers: (t + 1) * sum over all - N * sum over the chosen."""
+    attraction = np.zeros(n, np.int64)
+    taken = np.zeros(n, np.int64)
+    n_free = 0
+    for j in range(n):
+        if free[j]:
+            n_free += 1
+            for i in range(n):
+                if free[i]:
+                    attraction[j] += table[j * n + i]
+    for chosen in range(min(most, n_free)):
+        best, value = -1, 0
+        for j in range(n):
+            if free[j] and places[j] < 0:
+                score = (chosen + 1) * attraction[j] - n_free * taken[j]
+                if best < 0 or score > value:
+                    best, value = j, score
+        places[best] = chosen
+        for i in range(n):
+            taken[i] += table[best * n + i]
+
+
+@njit(cache=True, parallel=True)
+def place_exemplars(similarity, sizes, free, herd, most, places):
+    """Order every class of every fold; writes places into `places`, which holds -1."""
+    n_classes = sizes.shape[0]
+    for job in prange(free.shape[0] * n_classes):
+        fold, code = job // n_classes, job % n_classes
+        start, offset = 0, 0
+        for c in range(code):
+            start += sizes[c]
+            offset += sizes[c] * sizes[c]
+        n = sizes[code]
+        table = similarity[offset : offset + n * n]
+        if herd:
+            _herd(table, n, free[fold, start : start + n], most, places[fold, start : start + n])
+        else:
+            _cover(table, n, free[fold, start : start + n], most, places[fold, start : start + n])
+
+
 def thread_rows(n: int) -> np.ndarray:
     """One zeroed float64 accumulator row per numba thread."""
     return np.zeros((get_num_threads(), n), dtype=np.float64)

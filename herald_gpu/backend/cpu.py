@@ -6,7 +6,7 @@ import importlib.metadata
 import platform
 import sys
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import scipy.sparse
@@ -128,6 +128,16 @@ class CpuBackend:
             float(spent),
         )
         return Growth(members, considered, int(accepted), float(total))
+
+    def exemplar_places(
+        self, similarity: Array, sizes: list[int], free: Array, *, rule: Literal["cover", "herd"], most: int
+    ) -> Array:
+        """See :class:`~herald_gpu.backend.Backend`."""
+        from herald_gpu.backend import _kernels
+
+        places = np.full(free.shape, -1, dtype=np.int32)
+        _kernels.place_exemplars(similarity, np.asarray(sizes, dtype=np.int64), free, rule == "herd", most, places)
+        return places
 
     def pagerank(self, adjacency: Matrix, restart: Array, *, probability: float, tol: float, max_iter: int) -> Array:
         """See :class:`~herald_gpu.backend.Backend`."""

@@ -144,7 +144,7 @@ def run(
     if feature_count is not None and choice != "fisher":
         msg = f"feature_count={feature_count!r} has no effect with features={choice!r}: pass features='fisher'"
         raise ConfigError(msg)
-    config = HeraldConfig(
+    config = HeraldConfig.paper(
         storage=storage,
         encoding=encoding,
         feature_count=feature_count,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from herald_gpu.baselines.options import Links, NodeOptions
     from herald_gpu.budget import Budget, Prices
 
-EXACT = HeraldConfig()
+EXACT = HeraldConfig.paper()
 """Prices to the byte (eq:budget)."""
 
 

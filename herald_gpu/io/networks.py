@@ -32,12 +32,19 @@ def read_networkx(graph: nx.Graph) -> tuple[np.ndarray, np.ndarray, np.ndarray, 
     return ids, source, target, warnings
 
 
-def to_networkx(node_ids: np.ndarray, edge_index: np.ndarray, attributes: dict[str, list[Any]]) -> nx.Graph:
-    """Build an undirected NetworkX graph; `attributes` holds one list for each node attribute."""
+def to_networkx(
+    node_ids: np.ndarray,
+    edge_index: np.ndarray,
+    attributes: dict[str, list[Any]],
+    edge_attributes: dict[str, np.ndarray] | None = None,
+) -> nx.Graph:
+    """Build an undirected NetworkX graph; `attributes` holds one list for each node attribute, likewise for edges."""
     graph = library("networkx").Graph()
     ids = node_ids.tolist()
     rows = (dict(zip(attributes, values, strict=True)) for values in zip(*attributes.values(), strict=True))
     graph.add_nodes_from(zip(ids, rows, strict=True))
-    once = edge_index[:, edge_index[0] <= edge_index[1]]
-    graph.add_edges_from((ids[u], ids[v]) for u, v in once.T.tolist())
+    once = edge_index[0] <= edge_index[1]
+    named = {name: values[once].tolist() for name, values in (edge_attributes or {}).items()}
+    for place, (u, v) in enumerate(edge_index[:, once].T.tolist()):
+        graph.add_edge(ids[u], ids[v], **{name: values[place] for name, values in named.items()})
     return graph

@@ -29,6 +29,14 @@ class Presenter(Protocol):
         """Ids at these places."""
         ...
 
+    def extend(self, ids: Any, more: np.ndarray) -> Any:  # noqa: ANN401
+        """Ids, and some more from the host behind them."""
+        ...
+
+    def any_of(self, ids: Any, names: list[str]) -> bool:  # noqa: ANN401
+        """Whether any of these names is an id."""
+        ...
+
     def index(self, ids: Any, name: str) -> Any:  # noqa: ANN401
         """Make the index of a table."""
         ...
@@ -90,6 +98,21 @@ def _settled(kind: Kind) -> Kind:
 def take(ids: np.ndarray, places: np.ndarray) -> np.ndarray:
     """Ids at these places."""
     return ids[places]
+
+
+def extend(ids: np.ndarray, more: np.ndarray) -> np.ndarray:
+    """Ids, and some more behind them; of several types if they must be."""
+    if len(more) == 0:
+        return ids
+    alike = ids.dtype.kind in "iufU" and (ids.dtype.kind == "U") == (more.dtype.kind == "U")
+    if alike:
+        return np.concatenate([ids, more])
+    return np.concatenate([ids.astype(object), more.astype(object)])
+
+
+def any_of(ids: np.ndarray, names: list[str]) -> bool:
+    """Whether any of these names is an id."""
+    return not set(names).isdisjoint(ids.tolist())
 
 
 def index(ids: np.ndarray, name: str) -> pd.Index:

@@ -36,10 +36,15 @@ def choose_features(
     """Keep the features that separate classes on their own and after propagation, and that are often active."""
     if config.feature_ranking == "tree":
         return KeptFeatures(budget.tree, None)
-    fisher = multihop_fisher(backend, graph, h, config)
-    score = fisher * activation_density(backend, graph)
+    score = score_features(backend, graph, h, config)
     best = ops.descending(backend, score)[: budget.count]
     return KeptFeatures(backend.xp.sort(best), score)
+
+
+def score_features(backend: Backend, graph: Graph, h: float, config: HeraldConfig) -> Array:
+    """Multi-hop Fisher of every feature, times its density where that is asked for."""
+    fisher = multihop_fisher(backend, graph, h, config)
+    return fisher * activation_density(backend, graph) if config.feature_density else fisher
 
 
 def multihop_fisher(backend: Backend, graph: Graph, h: float, config: HeraldConfig) -> Array:

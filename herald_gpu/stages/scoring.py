@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,19 +23,21 @@ class NodeScores:
 
     Attributes
     ----------
-    prototype, boundary, lid, score : (N,) float64 arrays
+    prototype, boundary : (N,) float64 arrays
     ranking : int array
         Training nodes, best first.
-    search : Search
+    lid, score : (N,) float64 arrays, optional
+        Where nodes were scored, not chosen as exemplars.
+    search : Search, optional
         How the neighbours of LID were found.
     """
 
     prototype: Array
     boundary: Array
-    lid: Array
-    score: Array
     ranking: Array
-    search: Search = field(default_factory=Search)
+    lid: Array | None = None
+    score: Array | None = None
+    search: Search | None = None
 
 
 def score_nodes(
@@ -65,7 +67,14 @@ def score_nodes(
     )
     score = ops.min_max(backend, combined)
     ranking = _ranking(backend, graph, score, config, seed)
-    return NodeScores(prototype, boundary, lid.values, score, ranking, lid.search)
+    return NodeScores(prototype, boundary, ranking, lid.values, score, lid.search)
+
+
+def describe_nodes(backend: Backend, graph: Graph, kept: Matrix, ranking: Array) -> NodeScores:
+    """Give nodes that were ranked otherwise the scores that cost little, for the reader."""
+    inverse_norm = ops.inverse(backend, ops.row_norms(backend, kept))
+    prototype = prototype_scores(backend, graph, kept, inverse_norm)
+    return NodeScores(prototype, boundary_scores(backend, graph), ranking)
 
 
 def prototype_scores(backend: Backend, graph: Graph, kept: Matrix, inverse_norm: Array) -> Array:

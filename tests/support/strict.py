@@ -94,6 +94,10 @@ class StrictBackend:
         )
         return replace(growth, **{name: wrap(np.asarray(value)) for name, value in vars(growth).items()})
 
+    def exemplar_places(self, similarity: StrictArray, sizes: list[int], free: StrictArray, **options: Any) -> Any:
+        """See `Backend`."""
+        return StrictArray(self._cpu.exemplar_places(device(similarity), sizes, device(free), **options))
+
     def pagerank(self, adjacency: StrictMatrix, restart: StrictArray, **options: Any) -> StrictArray:
         """See `Backend`."""
         return StrictArray(self._cpu.pagerank(_matrix(adjacency), device(restart), **options))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import cupy as cp
 import cupyx.scipy.sparse as cusparse
@@ -13,7 +13,17 @@ import numpy as np
 
 from herald_gpu.backend._tree import exact_tree_features
 from herald_gpu.backend.probe import installed_versions
-from herald_gpu.backend.rapids import allocation, device, graphs, indexing, learning, neighbours, presenting, reading
+from herald_gpu.backend.rapids import (
+    allocation,
+    device,
+    exemplars,
+    graphs,
+    indexing,
+    learning,
+    neighbours,
+    presenting,
+    reading,
+)
 from herald_gpu.backend.rapids import pagerank as ranks
 from herald_gpu.io import present
 from herald_gpu.io.kinds import check_devices, is_proxy, kind_of
@@ -136,6 +146,12 @@ class RapidsBackend:
             quota=quota,
             stop_when_full=stop_when_full,
         )
+
+    def exemplar_places(
+        self, similarity: Array, sizes: list[int], free: Array, *, rule: Literal["cover", "herd"], most: int
+    ) -> Array:
+        """See :class:`~herald_gpu.backend.Backend`."""
+        return exemplars.exemplar_places(similarity, sizes, free, herd=rule == "herd", most=most)
 
     def pagerank(self, adjacency: Matrix, restart: Array, *, probability: float, tol: float, max_iter: int) -> Array:
         """See :class:`~herald_gpu.backend.Backend`."""

@@ -159,9 +159,112 @@ extern "C" __global__ void sparse_distances(
 }
 """
 
+PLACE_EXEMPLARS = r"""
+// Largest of the threads' values, ties to the lowest index; every thread learns it. Index -1 is no candidate.
+__device__ void lead(long long* values, int* indices, long long value, int index)
+{
+    const int lane = threadIdx.x;
+    values[lane] = value;
+    indices[lane] = index;
+    __syncthreads();
+    for (int half = blockDim.x / 2; half > 0; half /= 2) {
+        if (lane < half) {
+            const int other = indices[lane + half];
+            if (other >= 0 && (indices[lane] < 0 || values[lane + half] > values[lane]
+                || (values[lane + half] == values[lane] && other < indices[lane]))) {
+                values[lane] = values[lane + half];
+                indices[lane] = other;
+            }
+        }
+        __syncthreads();
+    }
+}
+
+__device__ long long sum(long long* values, long long value)
+{
+    const int lane = threadIdx.x;
+    values[lane] = value;
+    __syncthreads();
+    for (int half = blockDim.x / 2; half > 0; half /= 2) {
+        if (lane < half) values[lane] += values[lane + half];
+        __syncthreads();
+    }
+    const long long total = values[0];
+    __syncthreads();
+    return total;
+}
+
+extern "C" __global__ void place_exemplars(
+    const int* similarity, const long long* starts, const long long* offsets, const int n_classes,
+    const long long n_all, const bool* free_nodes, const int herd, const long long most,
+    long long* covered_of, long long* gain_of, long long* known_of, int* places_of)
+{
+    // One block a class and fold. Cover: gains only fall, so an old gain is a bound; it is worked out anew when it
+    // leads, and taken when it is fresh. Herding: (t + 1) * sum over all - N * sum over the chosen.
+    __shared__ long long values[256];
+    __shared__ int indices[256];
+    const int lane = threadIdx.x, code = blockIdx.x % n_classes;
+    const long long fold = blockIdx.x / n_classes, base = fold * n_all + starts[code];
+    const int n = (int)(starts[code + 1] - starts[code]);
+    const int* table = similarity + offsets[code];
+    const bool* is_free = free_nodes + base;
+    long long* covered = covered_of + base;
+    long long* gain = gain_of + base;
+    long long* known = known_of + base;
+    int* places = places_of + base;
+    long long mine = 0;
+    for (int j = lane; j < n; j += blockDim.x) mine += is_free[j] ? 1 : 0;
+    const long long n_free = sum(values, mine);
+    for (int j = lane; j < n; j += blockDim.x) {
+        covered[j] = 0;
+        known[j] = 0;
+        gain[j] = -1;
+        if (!is_free[j]) continue;
+        long long total = 0;
+        for (int i = 0; i < n; ++i) {
+            const int value = table[(long long)j * n + i];
+            if (is_free[i] && (herd || value > 0)) total += value;
+        }
+        gain[j] = total;
+    }
+    __syncthreads();
+    long long chosen = 0;
+    while (chosen < most && chosen < n_free) {
+        long long value = 0;
+        int best = -1;
+        for (int j = lane; j < n; j += blockDim.x) {
+            if (!is_free[j] || places[j] >= 0) continue;
+            const long long now = herd ? (chosen + 1) * gain[j] - n_free * covered[j] : gain[j];
+            if (best < 0 || now > value) { value = now; best = j; }
+        }
+        lead(values, indices, value, best);
+        best = indices[0];
+        __syncthreads();
+        const int* row = table + (long long)best * n;
+        if (!herd && known[best] != chosen) {
+            mine = 0;
+            for (int i = lane; i < n; i += blockDim.x)
+                if (is_free[i] && row[i] > covered[i]) mine += row[i] - covered[i];
+            const long long total = sum(values, mine);
+            if (lane == 0) { gain[best] = total; known[best] = chosen; }
+            __syncthreads();
+            continue;
+        }
+        for (int i = lane; i < n; i += blockDim.x) {
+            if (herd) covered[i] += row[i];
+            else if (is_free[i] && row[i] > covered[i]) covered[i] = row[i];
+        }
+        if (lane == 0) places[best] = (int)chosen;
+        ++chosen;
+        __syncthreads();
+    }
+}
+"""
+
 SOURCES = {
     "accept_roots": ACCEPT_ROOTS,
     "dense_distances": DENSE_DISTANCES,
     "sparse_distances": SPARSE_DISTANCES,
+    "place_exemplars": PLACE_EXEMPLARS,
 }
 """Every kernel by name."""

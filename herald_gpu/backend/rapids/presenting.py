@@ -26,6 +26,22 @@ xp = cp
 take = col.take
 
 
+def extend(ids: Any, more: np.ndarray) -> Any:  # noqa: ANN401 - CuPy array or cuDF series
+    """Ids, and some more from the host behind them."""
+    if len(more) == 0:
+        return ids
+    if not col.is_text(ids):
+        return cp.concatenate([ids, cp.asarray(more)])
+    import cudf
+
+    return cudf.concat([ids, cudf.Series(more.tolist())], ignore_index=True)
+
+
+def any_of(ids: Any, names: list[str]) -> bool:  # noqa: ANN401 - a cuDF series
+    """Whether any of these names is an id."""
+    return bool(ids.isin(names).any())
+
+
 def index(ids: Any, name: str) -> Any:  # noqa: ANN401 - CuPy array or cuDF series in, cuDF index out
     """Make the index of a table."""
     import cudf

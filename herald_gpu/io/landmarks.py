@@ -1,0 +1,48 @@
+"""Ids for nodes that have no original: none of the graph's own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from herald_gpu.io.matrices import to_numpy
+
+if TYPE_CHECKING:
+    from herald_gpu.io.present import Presenter
+
+NAME = "landmark"
+
+
+def landmark_ids(present: Presenter, ids: Any, classes: np.ndarray) -> np.ndarray:  # noqa: ANN401 - ids of any type
+    """Make an id for the landmark of every class: the next numbers, or names.
+
+    Parameters
+    ----------
+    present : Presenter
+    ids : array or series
+        All ids of the graph, ascending.
+    classes : array
+        Class values.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from herald_gpu.io import present
+    >>> landmark_ids(present, np.array([0, 1, 7]), np.array(["x", "y"]))
+    array([8, 9])
+    >>> landmark_ids(present, np.array(["a", "landmark-x"]), np.array(["x"])).tolist()
+    ['landmark-x_']
+    """
+    count, kind = len(classes), getattr(ids.dtype, "kind", "O")
+    if kind in "iu":
+        last = int(to_numpy(ids[-1:])[0])
+        if last + count <= int(np.iinfo(ids.dtype).max):
+            return np.arange(last + 1, last + 1 + count).astype(ids.dtype)
+        return np.setdiff1d(np.arange(len(ids) + count), to_numpy(ids))[:count].astype(ids.dtype)
+    if kind == "f":
+        return np.floor(to_numpy(ids[-1:])[0]) + np.arange(1, count + 1, dtype=ids.dtype)
+    names = [f"{NAME}-{value}" for value in classes.tolist()]
+    while present.any_of(ids, names):
+        names = [f"{name}_" for name in names]
+    return np.array(names)

@@ -1,0 +1,273 @@
+"""The search for the condensed graph that teaches best: candidates are built alike, tried, and the best one is kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from herald_gpu import encoding, ops
+from herald_gpu.budget import encoded_bytes, settle_prices
+from herald_gpu.errors import BudgetError
+from herald_gpu.stages.exemplars import RULES, fill, order_members
+from herald_gpu.stages.feature_grid import feature_grid
+from herald_gpu.stages.landmarks import make_landmarks
+from herald_gpu.stages.links import join, link_share
+from herald_gpu.stages.pool import draw_pool
+from herald_gpu.stages.trials import LearntFrom, judge, score
+from herald_gpu.stages.views import HeldOut, open_views
+
+if TYPE_CHECKING:
+    from herald_gpu.backend import Array, Backend, Matrix
+    from herald_gpu.budget import Budget, Pricing
+    from herald_gpu.config import HeraldConfig
+    from herald_gpu.graph import Graph
+    from herald_gpu.stages.exemplars import Order, Rule
+    from herald_gpu.stages.feature_grid import FeatureOption
+    from herald_gpu.stages.links import Edges
+    from herald_gpu.stages.pool import Pool
+    from herald_gpu.stages.views import View
+
+SPARE = 1.5
+"""Order this many times as many nodes as are expected to fit."""
+SPARE_NODES = 60
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A candidate and how it did.
+
+    Attributes
+    ----------
+    feature_count : int
+    rule : str
+    link_share : float
+        Share of exemplars that were to be linked.
+    score : float, optional
+        Weighted share of held-out training nodes classified rightly; None if there was nothing to choose.
+    """
+
+    feature_count: int
+    rule: Rule
+    link_share: float
+    score: float | None
+
+
+@dataclass(frozen=True)
+class Found:
+    """The condensed graph that was found.
+
+    Attributes
+    ----------
+    columns : int array
+        Kept features, ascending.
+    kept : matrix
+        Kept features of all nodes.
+    pricing : Pricing
+    nodes : int array
+        Exemplars, ascending.
+    edges : Edges
+    landmarks : (classes, k) float32 array, optional
+    ranking : int array
+        Training nodes in the order in which they were looked at.
+    trial : Trial
+    trials : tuple of Trial
+        All that were made, the one chosen included.
+    """
+
+    columns: Array
+    kept: Matrix
+    pricing: Pricing
+    nodes: Array
+    edges: Edges
+    landmarks: Array | None
+    ranking: Array
+    trial: Trial
+    trials: tuple[Trial, ...]
+
+
+@dataclass(frozen=True)
+class _Draft:
+    """A condensed graph in the making."""
+
+    nodes: Array
+    order: Order
+    landmarks: Array | None
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A view with prices and an order of exemplars for every fold."""
+
+    option: FeatureOption
+    view: View
+    kept: Matrix
+    pricing: Pricing
+    places: Array
+    trial: Trial
+
+
+class Search:
+    """Looks for the best number of features and the best rule.
+
+    Parameters
+    ----------
+    backend, graph, config
+        As everywhere.
+    ranking : int array
+        Columns, the best first.
+    budget : Budget
+    homophily : float
+    seed : int
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        graph: Graph,
+        ranking: Array,
+        budget: Budget,
+        config: HeraldConfig,
+        *,
+        homophily: float,
+        seed: int,
+    ) -> None:
+        self.backend, self.graph, self.budget, self.config = backend, graph, budget, config
+        self.homophilic = homophily > config.homophily_switch
+        self.options = feature_grid(backend, graph, ranking, budget, config)
+        self.ranking = ranking[: self.options[-1].count]
+        self.pool: Pool = draw_pool(backend, graph, max(map(self._wanted, self.options)), config, seed=seed)
+        self.held_codes = graph.labels[self.pool.held]
+
+    def run(self) -> Found:
+        """Try every number of features, then the other rule on the best of them, and build the best on all nodes."""
+        ranked = ops.pick_columns(self.backend, self.graph.features, self.ranking)
+        counts = [option.count for option in self.options]
+        rule: Rule = "herd" if self.config.exemplar_rule == "herd" else "cover"
+        both = self.config.exemplar_rule == "auto" and self.homophilic
+        only = len(counts) == 1 and not both
+        best, trials, refused = None, [], []
+        views = open_views(self.backend, self.graph, ranked, counts, self.pool)
+        for option, view in zip(self.options, views, strict=True):
+            kept = ranked[:, : option.count]
+            try:
+                pricing = settle_prices(self.backend, self.graph, kept, self.budget, self.config)
+            except BudgetError as error:
+                refused.append(error)
+                continue
+            made = self._candidate(option, view, kept, pricing, rule, only=only)
+            trials.append(made.trial)
+            if best is None or _better(made, best):
+                best = made
+        if best is None:
+            raise min(refused, key=lambda error: error.smallest_ratio)
+        if both:
+            other = self._candidate(best.option, best.view, best.kept, best.pricing, RULES[1], only=False)
+            trials.append(other.trial)
+            best = other if _better(other, best) else best
+        return self._final(best, tuple(trials))
+
+    def _wanted(self, option: FeatureOption) -> int:
+        return int(SPARE * option.rows / self.graph.n_classes) + SPARE_NODES
+
+    def _candidate(
+        self, option: FeatureOption, view: View, kept: Matrix, pricing: Pricing, rule: Rule, *, only: bool
+    ) -> _Candidate:
+        """Order the exemplars of every fold, and try them."""
+        pool = self.pool
+        places = self.backend.exemplar_places(
+            view.similarity, pool.sizes, pool.free[:, pool.compared], rule=rule, most=self._wanted(option)
+        )
+        made = _Candidate(option, view, kept, pricing, places, Trial(option.count, rule, 0.0, None))
+        if self.homophilic and self.config.edges == "auto":
+            plain = self._draft(made, pool.n_folds)
+            share = link_share(self.backend, self.graph, plain.nodes, self.config)
+            made = replace(made, trial=replace(made.trial, link_share=share))
+        if only:
+            return made
+        return replace(made, trial=replace(made.trial, score=self._score(made)))
+
+    def _score(self, made: _Candidate) -> float:
+        total, low = 0.0, 0
+        for fold, size in enumerate(self.pool.held_sizes):
+            draft = self._draft(made, fold)
+            rows = slice(low, low + size)
+            held = HeldOut(*(part[rows] for part in vars(made.view.held).values()))
+            learnt = self._learnt_from(made, draft)
+            total = total + judge(self.backend, learnt, held, self.held_codes[rows], self.graph.n_classes)
+            low += size
+        (counts,) = ops.fetch(self.backend, total)
+        return score(counts, low)
+
+    def _draft(self, made: _Candidate, fold: int) -> _Draft:
+        """Choose the nodes of a candidate; the last fold has all training nodes."""
+        final = fold == self.pool.n_folds
+        landmarks, share = None, made.trial.link_share
+        room = made.pricing.budget
+        if self.homophilic and self.config.landmarks and made.pricing.feasible:
+            landmarks = make_landmarks(
+                self.backend, made.view.centres[fold], room.coded, room.limit, made.option.mean_stored, self.config
+            )
+        while True:
+            order = order_members(self.backend, self.pool, made.places[fold], fold, link_share=share)
+            limit = room.limit - self._landmark_bytes(landmarks, room)
+            nodes = fill(
+                self.backend, self.graph, self.pool, order, made.pricing, limit, self.config, every_class=final
+            )
+            if nodes is not None:
+                return _Draft(nodes, order, landmarks)
+            landmarks, share = None, 0.0  # these left no room for a node of every class
+
+    def _landmark_bytes(self, landmarks: Array | None, room: Budget) -> float:
+        if landmarks is None:
+            return 0.0
+        return ops.scalar(encoded_bytes(self.backend, room.coded, landmarks).sum())
+
+    def _edges(self, draft: _Draft) -> Edges:
+        n_landmarks = 0 if draft.landmarks is None else self.graph.n_classes
+        return join(self.backend, self.graph, draft.nodes, self.pool, draft.order, n_landmarks=n_landmarks)
+
+    def _learnt_from(self, made: _Candidate, draft: _Draft) -> LearntFrom:
+        rows = with_landmarks(self.backend, made.kept[draft.nodes], draft.landmarks)
+        features, _ = encoding.stored(self.backend, rows, made.pricing.budget.coded)
+        codes = self.graph.labels[draft.nodes]
+        return LearntFrom(self._edges(draft).adjacency, features, landmark_codes(self.backend, codes, draft.landmarks))
+
+    def _final(self, best: _Candidate, trials: tuple[Trial, ...]) -> Found:
+        xp = self.backend.xp
+        draft = self._draft(best, self.pool.n_folds)
+        chosen = self.ranking[: best.option.count]
+        order = xp.argsort(chosen)
+        columns = chosen[order]
+        return Found(
+            columns=columns,
+            kept=ops.take_columns(self.backend, self.graph.features, columns),
+            pricing=best.pricing,
+            nodes=draft.nodes,
+            edges=self._edges(draft),
+            landmarks=None if draft.landmarks is None else xp.ascontiguousarray(draft.landmarks[:, order]),
+            ranking=self.pool.members[draft.order.turn],
+            trial=best.trial,
+            trials=trials,
+        )
+
+
+def _better(made: _Candidate, best: _Candidate) -> bool:
+    """Whether a candidate beats the best so far; of equals the first one stays."""
+    return (made.trial.score or 0.0) > (best.trial.score or 0.0)
+
+
+def with_landmarks(backend: Backend, rows: Matrix, landmarks: Array | None) -> Matrix:
+    """Put landmarks below the rows of chosen nodes."""
+    if landmarks is None:
+        return rows
+    if not backend.sparse.issparse(rows):
+        return backend.xp.concatenate([rows, landmarks])
+    below = ops.to_csr(backend, landmarks)
+    return backend.sparse.vstack([rows, below], format="csr")
+
+
+def landmark_codes(backend: Backend, codes: Array, landmarks: Array | None) -> Array:
+    """Put the landmarks' classes behind those of chosen nodes."""
+    if landmarks is None:
+        return codes
+    return backend.xp.concatenate([codes, backend.xp.arange(int(landmarks.shape[0]), dtype=codes.dtype)])

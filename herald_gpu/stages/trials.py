@@ -1,0 +1,146 @@
+"""Trials: how well a condensed graph teaches, told without training a network.
+
+Ridge regressions in closed form stand for networks: on features after two rounds of averaging (as in GCN and GAT), on
+own features beside those around (as in H2GCN), and after two rounds of summing (as in GIN). They learn on a condensed
+graph and are asked for the classes of training nodes that took no part in making it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from herald_gpu import ops
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from herald_gpu.backend import Array, Backend, Matrix
+    from herald_gpu.stages.views import HeldOut
+
+LEARNERS = (("mean", 2.0), ("around", 1.0), ("total", 1.0))
+"""Kinds of features, and their weights: the first stands for two networks."""
+PENALTIES = (0.1, 1.0, 10.0)
+"""Times the mean squared length of a row; the best of them counts."""
+MOST_ROWS = 1024
+"""Rows that a regression learns from at most, evenly spaced."""
+
+
+@dataclass(frozen=True)
+class LearntFrom:
+    """A condensed graph to learn from.
+
+    Attributes
+    ----------
+    adjacency : CSR matrix
+    features : matrix of float32
+    codes : int array
+        Classes; -1 is unknown.
+    """
+
+    adjacency: Matrix
+    features: Matrix
+    codes: Array
+
+
+def judge(backend: Backend, trial: LearntFrom, held: HeldOut, codes: Array, n_classes: int) -> Array:
+    """Count the held-out nodes that are classified rightly, for each learner and penalty.
+
+    Parameters
+    ----------
+    backend : Backend
+    trial : LearntFrom
+    held : HeldOut
+        Rows of held-out nodes.
+    codes : int array
+        Their classes.
+    n_classes : int
+
+    Returns
+    -------
+    (learners, penalties) float64 array
+    """
+    xp = backend.xp
+    rows = xp.flatnonzero(trial.codes >= 0)
+    if int(rows.shape[0]) > MOST_ROWS:
+        rows = rows[backend.asarray(np.linspace(0, int(rows.shape[0]) - 1, MOST_ROWS).astype(np.int64))]
+    wanted = (trial.codes[rows][:, None] == xp.arange(n_classes, dtype=trial.codes.dtype)[None, :]).astype(xp.float64)
+    x = trial.features.toarray() if backend.sparse.issparse(trial.features) else trial.features
+    degree = ops.degrees(backend, trial.adjacency).astype(xp.float32)
+    total = trial.adjacency @ x
+    mean = (total + x) / (degree + 1.0)[:, None]
+    around = total * ops.inverse(backend, degree)[:, None].astype(xp.float32)
+    learnt = {
+        "mean": [((trial.adjacency @ mean + mean) / (degree + 1.0)[:, None])[rows]],
+        "around": [x[rows], around[rows]],
+        "total": [(trial.adjacency @ (total + x) + total + x)[rows]],
+    }
+    asked = {"mean": [held.mean], "around": [held.own, held.around], "total": [held.total]}
+    return xp.stack([_right(backend, learnt[name], asked[name], wanted, codes) for name, _ in LEARNERS])
+
+
+def _right(backend: Backend, learnt: list[Array], asked: list[Array], wanted: Array, codes: Array) -> Array:
+    """Count right answers of a ridge regression with an intercept, for every penalty."""
+    xp = backend.xp
+    parts = [part.astype(xp.float32) for part in learnt]
+    n, width = int(wanted.shape[0]), sum(int(part.shape[1]) for part in parts)
+    solve = _by_rows if n <= width else _by_columns
+    weigh = solve(backend, parts, wanted)
+    counts = []
+    for penalty in PENALTIES:
+        weights, intercept = weigh(penalty)
+        answer = sum(part @ weight for part, weight in zip(asked, weights, strict=True)) + intercept
+        counts.append((xp.argmax(answer, axis=1) == codes).sum().astype(xp.float64))
+    return xp.stack(counts)
+
+
+def _by_rows(backend: Backend, parts: list[Array], wanted: Array) -> Callable[[float], tuple[list[Array], Array]]:
+    """Solve for one weight a row: fewer rows than columns."""
+    xp, n = backend.xp, int(wanted.shape[0])
+    product = xp.ones((n, n), dtype=xp.float64)  # of the column of ones
+    for part in parts:
+        product += part @ part.T
+    scale = xp.trace(product) / n
+    unit = xp.eye(n, dtype=xp.float64)
+
+    def weigh(penalty: float) -> tuple[list[Array], Array]:
+        alpha = xp.linalg.solve(product + (penalty * scale) * unit, wanted)
+        narrow = alpha.astype(xp.float32)
+        return [part.T @ narrow for part in parts], alpha.sum(axis=0).astype(xp.float32)
+
+    return weigh
+
+
+def _by_columns(backend: Backend, parts: list[Array], wanted: Array) -> Callable[[float], tuple[list[Array], Array]]:
+    """Solve for one weight a column: fewer columns than rows."""
+    xp, n = backend.xp, int(wanted.shape[0])
+    rows = xp.concatenate([*parts, xp.ones((n, 1), dtype=xp.float32)], axis=1)
+    product = (rows.T @ rows).astype(xp.float64)
+    scale = xp.trace(product) / n
+    unit = xp.eye(int(rows.shape[1]), dtype=xp.float64)
+    onto = (rows.T @ wanted.astype(xp.float32)).astype(xp.float64)
+
+    def weigh(penalty: float) -> tuple[list[Array], Array]:
+        weights = xp.linalg.solve(product + (penalty * scale) * unit, onto).astype(xp.float32)
+        cut, low = [], 0
+        for part in parts:
+            cut.append(weights[low : low + int(part.shape[1])])
+            low += int(part.shape[1])
+        return cut, weights[low]
+
+    return weigh
+
+
+def score(counts: np.ndarray, n_held: int) -> float:
+    """Weigh learners into one share of right answers; each with its best penalty.
+
+    Examples
+    --------
+    >>> score(np.array([[10.0, 20.0, 5.0], [10.0, 0.0, 0.0], [0.0, 0.0, 10.0]]), 20)
+    0.75
+    """
+    best = counts.max(axis=1) / n_held
+    weights = np.array([weight for _, weight in LEARNERS])
+    return float((weights * best).sum() / weights.sum())

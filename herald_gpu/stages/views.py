@@ -1,0 +1,153 @@
+"""What exemplars, landmarks and trials see of a graph: its features after no, one and two hops, columns best first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from herald_gpu import ops
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from herald_gpu.backend import Array, Backend, Matrix
+    from herald_gpu.graph import Graph
+    from herald_gpu.stages.pool import Pool
+
+HOPS = 2
+STEPS = 4096
+"""Similarities are whole numbers of this fraction: sums of them are exact, and the same on every machine."""
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Rows of held-out nodes in the whole graph, with D the degrees, P = D^-1 A and M = (D + I)^-1 (A + I).
+
+    Attributes
+    ----------
+    own, around, mean, total : (m, k) float32 arrays
+        Rows of X, P X, M^2 X and (A + I)^2 X.
+    """
+
+    own: Array
+    around: Array
+    mean: Array
+    total: Array
+
+
+@dataclass(frozen=True)
+class View:
+    """A graph seen through its best features.
+
+    Attributes
+    ----------
+    count : int
+        How many.
+    similarity : int32 array
+        For each class the similarities of its compared nodes with one another, row by row: cosines of x, Px and
+        P^2 x, added up.
+    centres : (folds + 1, classes, count) float64 array
+        Mean of x + Px + P^2 x over the nodes of a class that a fold may choose from.
+    held : HeldOut
+    """
+
+    count: int
+    similarity: Array
+    centres: Array
+    held: HeldOut
+
+
+def open_views(backend: Backend, graph: Graph, ranked: Matrix, counts: list[int], pool: Pool) -> Iterator[View]:
+    """See a graph through more and more of its features.
+
+    Columns pass by once, in blocks; similarities add up over them, so that all views cost as much as the widest.
+
+    Parameters
+    ----------
+    backend, graph
+        As everywhere.
+    ranked : (N, F) matrix of float32
+        Features, the best column first.
+    counts : list of int
+        Features of each view, rising.
+    pool : Pool
+    """
+    xp, widest = backend.xp, counts[-1]
+    degree = ops.degrees(backend, graph.adjacency).astype(xp.float32)
+    walk = _Walk(backend, graph.adjacency, degree, pool)
+    held = HeldOut(*(xp.zeros((int(pool.held.shape[0]), widest), dtype=xp.float32) for _ in range(4)))
+    centres = xp.zeros((pool.n_folds + 1, graph.n_classes, widest), dtype=xp.float64)
+    products = [[xp.zeros((size, size), dtype=xp.float32) for size in pool.sizes] for _ in range(HOPS + 1)]
+    low = 0
+    for count in counts:
+        for first, last in ops.blocks(count - low, graph.n_nodes):
+            columns = slice(low + first, low + last)
+            hops = walk.through(_dense(backend, ranked, columns), held, columns)
+            centres[:, :, columns] = walk.class_means(sum(hops))
+            for table, rows in zip(products, hops, strict=True):
+                start = 0
+                for code, size in enumerate(pool.sizes):
+                    part = rows[start : start + size]
+                    table[code] += part @ part.T
+                    start += size
+        low = count
+        seen = HeldOut(*(part[:, :count] for part in vars(held).values()))
+        yield View(count, _similarities(backend, products), centres[:, :, :count], seen)
+
+
+class _Walk:
+    """Steps along the edges, and the rows that are wanted after them."""
+
+    def __init__(self, backend: Backend, adjacency: Matrix, degree: Array, pool: Pool) -> None:
+        xp = backend.xp
+        self.adjacency, self.backend = adjacency, backend
+        self.inverse = ops.inverse(backend, degree).astype(xp.float32)
+        self.shrink = (1.0 / (degree + 1.0)).astype(xp.float32)
+        self.nodes, self.held = pool.members[pool.compared], pool.held
+        self.around_nodes, self.around_held = adjacency[self.nodes], adjacency[self.held]
+        codes, n_classes = pool.codes[pool.compared], len(pool.sizes)
+        folds = pool.free[:, pool.compared]
+        self.shape = (pool.n_folds + 1, n_classes)
+        marks = [xp.where(folds[fold], codes, -1) for fold in range(pool.n_folds + 1)]
+        self.indicators = [ops.class_indicator(backend, mark, n_classes) for mark in marks]
+        chosen = xp.stack([ops.class_counts(backend, mark, n_classes) for mark in marks])
+        self.inverse_counts = ops.inverse(backend, chosen.astype(xp.float64))[:, :, None]
+
+    def through(self, x: Array, held: HeldOut, columns: slice) -> list[Array]:
+        """Give rows of compared nodes after no, one and two hops, and note those of held-out nodes."""
+        total = self.adjacency @ x
+        around = total * self.inverse[:, None]
+        mean = (total + x) * self.shrink[:, None]
+        own = self.held
+        held.own[:, columns] = x[own]
+        held.around[:, columns] = around[own]
+        held.mean[:, columns] = (self.around_held @ mean + mean[own]) * self.shrink[own][:, None]
+        held.total[:, columns] = self.around_held @ (total + x) + total[own] + x[own]
+        far = (self.around_nodes @ around) * self.inverse[self.nodes][:, None]
+        return [x[self.nodes], around[self.nodes], far]
+
+    def class_means(self, rows: Array) -> Array:
+        """Mean row of every class, for every fold."""
+        wide = rows.astype(self.backend.xp.float64)
+        sums = self.backend.xp.stack([indicator @ wide for indicator in self.indicators])
+        return sums * self.inverse_counts
+
+
+def _dense(backend: Backend, ranked: Matrix, columns: slice) -> Array:
+    part = ranked[:, columns]
+    return part.toarray() if backend.sparse.issparse(ranked) else backend.xp.ascontiguousarray(part)
+
+
+def _similarities(backend: Backend, products: list[list[Array]]) -> Array:
+    """Cosines of all hops added up and rounded, class by class."""
+    xp = backend.xp
+    flat = []
+    for of_class in zip(*products, strict=True):
+        total = xp.zeros(of_class[0].shape, dtype=xp.float32)
+        for product in of_class:
+            scale = xp.sqrt(STEPS * ops.inverse(backend, xp.diag(product))).astype(xp.float32)
+            scaled = product * scale[:, None]
+            scaled *= scale[None, :]
+            total += scaled
+        flat.append(xp.rint(total, out=total).astype(xp.int32).ravel())
+    return xp.concatenate(flat)
