@@ -18,8 +18,9 @@ from herald_gpu.backend.cpu import CpuBackend
 from herald_gpu.config import HeraldConfig
 from herald_gpu.lid import Search, choose_search, lid_from_distances, measure_lid
 
-CONFIG = HeraldConfig()
 PAPER = HeraldConfig.paper()
+AUTO = HeraldConfig.paper(lid="auto")
+NO_ZEROS = HeraldConfig.paper(lid="auto", lid_zero_rows="zero")
 KINDS = ("binary", "counts", "dense")
 FLOOR = 1e-12
 
@@ -56,7 +57,7 @@ def test_lid_by_hand(backend, distances, expected):
     assert host(backend, found).tolist() == pytest.approx(expected, rel=1e-9)
 
 
-@pytest.mark.parametrize("config", [PAPER, CONFIG], ids=["paper", "default"])
+@pytest.mark.parametrize("config", [PAPER, NO_ZEROS], ids=["paper", "zero rows have none"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_lid_against_brute_force(backend, kind, config):
     x = random_raw(kind, 45, seed=12).x.copy()
@@ -68,11 +69,11 @@ def test_lid_against_brute_force(backend, kind, config):
 
 def test_zero_rows_take_the_cap_or_nothing(backend):
     x = np.vstack([random_raw("counts", 20, seed=1).x, np.zeros((2, 14))])
-    paper, default = lids(backend, x), lids(backend, x, CONFIG)
+    paper, zero = lids(backend, x), lids(backend, x, NO_ZEROS)
     assert paper[-2:].tolist() == [paper.max()] * 2
-    assert default[-2:].tolist() == [0.0, 0.0]
+    assert zero[-2:].tolist() == [0.0, 0.0]
     filled = (x != 0).any(axis=1)
-    np.testing.assert_array_equal(paper[filled], default[filled])
+    np.testing.assert_array_equal(paper[filled], zero[filled])
 
 
 def test_eleven_duplicates_have_no_dimension(backend):
@@ -149,7 +150,7 @@ def structured(n, seed=0):
 
 
 def test_exact_unless_there_is_a_reason(backend):
-    for config in (PAPER, CONFIG):
+    for config in (PAPER, AUTO):
         assert measured(backend, random_raw("dense", 30, seed=3).x, config).search == Search("exact", None, None)
 
 
@@ -226,20 +227,20 @@ class Bare(Pretended):
 
 def test_auto_is_exact_up_to_the_limit_of_the_backend(caplog):
     caplog.set_level(logging.INFO, "herald_gpu")
-    assert choose_search(Pretended(), CONFIG, 100, 100) == "exact"
+    assert choose_search(Pretended(), AUTO, 100, 100) == "exact"
     assert not caplog.messages
-    assert choose_search(Pretended(), CONFIG, 100, 101) == "approximate"
+    assert choose_search(Pretended(), AUTO, 100, 101) == "approximate"
     assert "approximate" in caplog.messages[-1]
-    assert choose_search(Bare(), CONFIG, 100, 101) == "exact"
+    assert choose_search(Bare(), AUTO, 100, 101) == "exact"
     assert "herald-gpu[approx]" in caplog.messages[-1]
 
 
 @pytest.mark.parametrize("asked", ["exact", "approximate", "sampled"])
 def test_what_is_asked_for_is_done(asked):
     for size in (10, 10**6):
-        assert choose_search(Pretended(), replace(CONFIG, lid=asked), size, 100) == asked
+        assert choose_search(Pretended(), replace(PAPER, lid=asked), size, 100) == asked
 
 
 def test_graphs_of_the_papers_are_compared_exactly():
     """The largest has 22,662 nodes; a thousand kept features are more than any of them has."""
-    assert choose_search(CpuBackend(), CONFIG, 22_662, 1000) == "exact"
+    assert choose_search(CpuBackend(), AUTO, 22_662, 1000) == "exact"

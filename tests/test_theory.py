@@ -30,7 +30,7 @@ from herald_gpu.stages.scoring import prototype_scores
 from herald_gpu.stages.weights import adapt_weights
 
 CPU = CpuBackend()
-CONFIG = HeraldConfig()
+CONFIG = HeraldConfig.paper()
 LIPSCHITZ = 0.8
 SHARES = st.floats(0, 1)
 PARTS = st.tuples(SHARES, SHARES, SHARES)

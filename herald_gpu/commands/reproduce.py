@@ -37,6 +37,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
     part.add_argument("--models", nargs="+", metavar="MODEL")
     part.add_argument("--changes", nargs="+", metavar="CHANGE", help="variants of the method, such as A2b or depth=3")
     part.add_argument("--seeds", type=int, metavar="N", help="how many initialisations of each model")
+    part.add_argument("--splits", type=int, metavar="N", help="leaderboard: how many splits of each graph")
     part.add_argument("--sizes", nargs="+", metavar="AXIS=N,N", help="complexity: such as nodes=1000,2000 features=64")
     part.add_argument("--repeats", type=int, metavar="N", help="complexity: how often each size is timed")
 

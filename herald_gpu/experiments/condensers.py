@@ -13,6 +13,7 @@ from herald_gpu.backend.cpu import CpuBackend
 from herald_gpu.budget import graph_bytes
 from herald_gpu.errors import ConfigError
 from herald_gpu.experiments.provenance import origin
+from herald_gpu.experiments.remembering import RememberingBackend
 from herald_gpu.io.read import Columns
 from herald_gpu.stages.statistics import describe, measure
 
@@ -33,6 +34,7 @@ FITTED: dict[str, dict[str, Any]] = {
 }
 """Methods whose nodes carry floats: with all features not even a node a class fits where the graph's are sparse."""
 HERALD: dict[str, str] = {"herald": "paper", "herald-default": "default"}
+BACKEND = RememberingBackend()
 METHODS = (*HERALD, *(name for name in baselines.NAMES), "full")
 
 
@@ -88,7 +90,7 @@ def make(wanted: Condensation, graph: LabelledGraph, changes: dict[str, Any]) ->
     # The paper's BONSAI is its authors' port, which has neither of the public code's slips.
     accounting = {"accounting": KINDS.get(wanted.dataset, "scaled")} if published else {}
     options = FITTED.get(wanted.method, {}) | accounting | changes
-    other = baselines.run(wanted.method, *_given(graph), ratio=wanted.ratio, backend="cpu", **options)
+    other = baselines.run(wanted.method, *_given(graph), ratio=wanted.ratio, backend=BACKEND, **options)
     facts = _figures(other, graph)
     if published:
         facts["published_ratio"] = _published_ratio(other, graph)
@@ -104,7 +106,7 @@ def _herald(
 ) -> tuple[CondensedGraph, dict[str, Any]]:
     """Run the method itself; its report has all figures."""
     start = time.perf_counter()
-    small = condense(*_given(graph), ratio=wanted.ratio, config=_config(wanted, changes), backend="cpu")
+    small = condense(*_given(graph), ratio=wanted.ratio, config=_config(wanted, changes), backend=BACKEND)
     seconds, r = time.perf_counter() - start, small.report
     return small, {
         "n_nodes": r.n_nodes,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from herald_gpu.errors import ConfigError
-from herald_gpu.experiments import timing
+from herald_gpu.experiments import leaderboard, timing
 from herald_gpu.experiments.grids import GRIDS
 from herald_gpu.experiments.pages import PAGES, write_page
 from herald_gpu.experiments.runner import run
@@ -102,7 +102,8 @@ def _check(name: str, narrowed: dict[str, Any], plan: timing.Plan | None) -> Non
 
 def _grid(grid: Grid, data: Path, narrowed: dict[str, Any], *, render_only: bool) -> tuple[pd.DataFrame, str]:
     store = Store(data / f"{grid.name}.csv")
-    told = "nothing was run" if render_only else str(run(grid, store, **narrowed))
+    play = leaderboard.run if grid.variants else run
+    told = "nothing was run" if render_only else str(play(grid, store, **narrowed))
     return store.frame, told
 
 

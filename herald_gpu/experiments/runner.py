@@ -75,17 +75,36 @@ def run(grid: Grid, store: Store, **narrowed: Any) -> Tally:  # noqa: ANN401 - a
                 missing.add(of.dataset)
                 tally.without_data += len(wanted)
                 continue
-        _run_group(grid, store, of, wanted, graph, tally)
+        run_group(grid, store, of, wanted, graph, tally, changes=grid.changes.get(of.change, {}))
     return tally
 
 
-def _run_group(
-    grid: Grid, store: Store, of: Condensation, wanted: list[Cell], graph: LabelledGraph, tally: Tally
+def run_group(
+    grid: Grid,
+    store: Store,
+    of: Condensation,
+    wanted: list[Cell],
+    graph: LabelledGraph,
+    tally: Tally,
+    *,
+    changes: dict[str, Any],
 ) -> None:
+    """Condense a graph once and train what is wanted on it.
+
+    Parameters
+    ----------
+    grid, store, tally
+        The experiment, where its rows go, and what was done so far.
+    of : Condensation
+    wanted : list of Cell
+    graph : LabelledGraph
+    changes : dict
+        Options of the method.
+    """
     logger.info("%s: %d cells", of, len(wanted))
     try:
         with hushed():
-            made = make(of, graph, grid.changes.get(of.change, {}))
+            made = make(of, graph, changes)
     except BudgetError as error:
         facts = {"status": "infeasible", "smallest_ratio": error.smallest_ratio, **origin()}
         store.add((cell, facts) for cell in wanted)

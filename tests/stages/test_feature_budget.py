@@ -17,7 +17,7 @@ from herald_gpu.backend.cpu import CpuBackend
 from herald_gpu.config import HeraldConfig
 from herald_gpu.stages.feature_budget import count_features, smoothed_rows
 
-CONFIG = HeraldConfig()
+CONFIG = HeraldConfig.paper()
 KINDS = ("binary", "counts", "dense")
 
 

@@ -14,7 +14,7 @@ from herald_gpu.config import HeraldConfig
 from herald_gpu.stages.feature_budget import FeatureBudget
 from herald_gpu.stages.features import activation_density, choose_features, multihop_fisher
 
-CONFIG = HeraldConfig()
+CONFIG = HeraldConfig.paper()
 KINDS = ("binary", "counts", "dense")
 
 
@@ -86,12 +86,14 @@ def test_density_by_hand(backend):
 
 @pytest.mark.parametrize("block", [8_000_000, 130])
 @pytest.mark.parametrize("kind", KINDS)
-def test_scores_against_the_reference(backend, kind, block, monkeypatch):
+@pytest.mark.parametrize("dense", [True, False], ids=["with density", "without"])
+def test_scores_against_the_reference(backend, dense, kind, block, monkeypatch):
     monkeypatch.setattr(ops, "BLOCK_ELEMENTS", block)
     given = random_raw(kind, 50, seed=6)
+    config = replace(CONFIG, feature_density=dense)
     for h in (0.0, 0.37, 1.0):
-        kept = choose_features(backend, build(backend, given), h, FeatureBudget(5, None), CONFIG)
-        expected = reference.feature_scores(reference.neighbours(given), given, h)
+        kept = choose_features(backend, build(backend, given), h, FeatureBudget(5, None), config)
+        expected = reference.feature_scores(reference.neighbours(given), given, h, dense=dense)
         np.testing.assert_allclose(host(backend, kept.score), expected, rtol=1e-9, atol=1e-12)
         assert host(backend, kept.indices).tolist() == reference.best_features(expected, 5)
 

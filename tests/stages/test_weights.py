@@ -13,7 +13,7 @@ from support import reference
 from herald_gpu.config import HeraldConfig
 from herald_gpu.stages.weights import adapt_weights
 
-CONFIG = HeraldConfig()
+CONFIG = HeraldConfig.paper()
 
 
 def as_tuple(weights):

@@ -121,8 +121,8 @@ def fisher(column: Sequence[float], codes: Sequence[int], eps: float = 1e-12, sm
     return between / (within + eps)
 
 
-def feature_scores(around: Neighbours, given: Raw, h: float, hops: int = 2) -> list[float]:
-    """Multi-hop Fisher ratio times activation density."""
+def feature_scores(around: Neighbours, given: Raw, h: float, hops: int = 2, *, dense: bool = True) -> list[float]:
+    """Multi-hop Fisher ratio, times activation density if wanted."""
     rows = [v for v in range(given.n) if given.train[v]]
     codes = [given.y[v] for v in rows]
     total, x = [0.0] * given.x.shape[1], given.x.astype(np.float64)
@@ -130,6 +130,8 @@ def feature_scores(around: Neighbours, given: Raw, h: float, hops: int = 2) -> l
         ratios = [fisher(x[rows, j].tolist(), codes) for j in range(x.shape[1])]
         total = [a + (1 - h) ** hop * b for a, b in zip(total, by_max(ratios), strict=True)]
         x = walked(around, x)
+    if not dense:
+        return by_max(total)
     density = [sum(abs(float(given.x[v, j])) for v in rows) / len(rows) for j in range(x.shape[1])]
     return [a * b for a, b in zip(by_max(total), by_max(density), strict=True)]
 
@@ -412,8 +414,8 @@ class Answer:
     limit: int
 
 
-def condense(given: Raw, ratio: float, n_features: int, *, default: bool) -> Answer:
-    """Condense a graph; `default` scales LID by rank and gives zero rows none."""
+def condense(given: Raw, ratio: float, n_features: int) -> Answer:
+    """Condense a graph as the paper does."""
     around = neighbours(given)
     kind = cheapest_kind(given.x)
     full = int(sum(node_prices(kind, given.x))) + EDGE_BYTES * n_directed(around)
@@ -422,12 +424,8 @@ def condense(given: Raw, ratio: float, n_features: int, *, default: bool) -> Ans
     features = best_features(feature_scores(around, given, h), n_features)
     kept = given.x[:, features]
     price, unit = node_prices(kind, kept), unit_rows(kept)
-    lid = lids(unit, min(10, given.n - 1), zero_rows="zero" if default else "cap")
-    parts = (
-        min_max(prototypes(unit, given)),
-        min_max(boundaries(around, given)),
-        rank_scaled(lid) if default else min_max(lid),
-    )
+    lid = lids(unit, min(10, given.n - 1), zero_rows="cap")
+    parts = (min_max(prototypes(unit, given)), min_max(boundaries(around, given)), min_max(lid))
     weights = score_weights(h)
     scores = min_max([sum(w * part[v] for w, part in zip(weights, parts, strict=True)) for v in range(given.n)])
     ranking = ranked(scores, given)
