@@ -271,14 +271,18 @@ def _explain(sizes: Sizes, picked: Picked, added: int, config: HeraldConfig) -> 
             )
         return notes
     expansion, pruning = picked.expansion, picked.pruning
+    share = sizes.storage_bytes / sizes.budget_bytes if sizes.budget_bytes else 1.0
     if expansion is None or pruning is None:
+        if share < FULL_USE:
+            whole = int(picked.nodes.shape[0]) == int(picked.scores.ranking.shape[0])
+            why = "it holds every training node, and no other is due" if whole else "no further exemplar fits"
+            notes.append(f"only {100 * share:.0f} % of the budget used: {why}")
         return notes
     if expansion.depth < config.depth:
         notes.append(
             f"no neighbourhood of {config.depth} hops fits in {config.expansion_factor} times the budget: "
             f"the expansion used {expansion.depth}"
         )
-    share = sizes.storage_bytes / sizes.budget_bytes if sizes.budget_bytes else 1.0
     if share < FULL_USE:
         notes.append(
             f"only {100 * share:.0f} % of the budget used: pruning took {pruning.removed} nodes out by PageRank, down "

@@ -237,6 +237,20 @@ def _cheapest_price(backend: Backend, graph: Graph, prices: Prices) -> Array:
     return backend.xp.where(graph.train, prices.node, prices.node.max()).min()
 
 
+def smallest_ratio(budget: Budget, floor: float) -> float:
+    """Give the smallest ratio that allows so many bytes.
+
+    Examples
+    --------
+    >>> smallest_ratio(Budget("dense", 1000.0, 10.0), 21.0)
+    0.021
+    """
+    smallest = floor / budget.full_bytes
+    while math.floor(smallest * budget.full_bytes) < floor:
+        smallest = math.nextafter(smallest, math.inf)
+    return smallest
+
+
 def _below_the_floor(
     graph: Graph, budget: Budget, config: HeraldConfig, floors: list[tuple[float, float, Pricing]]
 ) -> Pricing:
@@ -246,9 +260,7 @@ def _below_the_floor(
         if reachable:
             return reachable[0]
     floor = min(floor for floor, _, _ in floors)
-    smallest = floor / budget.full_bytes
-    while math.floor(smallest * budget.full_bytes) < floor:
-        smallest = math.nextafter(smallest, 1.0)
+    smallest = smallest_ratio(budget, floor)
     msg = (
         f"ratio={budget.ratio} allows {budget.limit:.0f} bytes, but the cheapest training "
         f"node of each of the {graph.n_classes} classes takes {floor:.0f}: the smallest feasible ratio is "

@@ -251,9 +251,9 @@ class HeraldConfig:
             raise ConfigError(msg)
         if not self.exact and self.encoding != "graph":
             _require("encoding", self.encoding, good=False, wanted="'graph' with the published accounting")
-        self._check_selection()
         if self.fixed_weights is not None:
             object.__setattr__(self, "fixed_weights", _weights("fixed_weights", self.fixed_weights))
+        self._check_selection()
 
     def _check_selection(self) -> None:
         """Refuse what the selection would ignore: a user who set it expects an effect."""

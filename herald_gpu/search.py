@@ -13,7 +13,7 @@ from herald_gpu.stages.feature_grid import feature_grid
 from herald_gpu.stages.landmarks import make_landmarks
 from herald_gpu.stages.links import join, link_share
 from herald_gpu.stages.pool import draw_pool
-from herald_gpu.stages.trials import LearntFrom, judge, score
+from herald_gpu.stages.trials import LEARNERS, PENALTIES, LearntFrom, judge, score
 from herald_gpu.stages.views import HeldOut, open_views
 
 if TYPE_CHECKING:
@@ -135,7 +135,8 @@ class Search:
         self.homophilic = homophily > config.homophily_switch
         self.options = feature_grid(backend, graph, ranking, budget, config)
         self.ranking = ranking[: self.options[-1].count]
-        self.pool: Pool = draw_pool(backend, graph, max(map(self._wanted, self.options)), config, seed=seed)
+        pool = draw_pool(backend, graph, max(map(self._wanted, self.options)), config, seed=seed)
+        self.pool: Pool = replace(pool, targets=backend.asarray(pool.targets))  # once, not for every draft
         self.held_codes = graph.labels[self.pool.held]
 
     def run(self) -> Found:
@@ -178,7 +179,7 @@ class Search:
             view.similarity, pool.sizes, pool.free[:, pool.compared], rule=rule, most=self._wanted(option)
         )
         made = _Candidate(option, view, kept, pricing, places, Trial(option.count, rule, 0.0, None))
-        if self.homophilic and self.config.edges == "auto":
+        if self.homophilic and self.config.edges == "auto" and pricing.feasible:
             plain = self._draft(made, pool.n_folds)
             share = link_share(self.backend, self.graph, plain.nodes, self.config)
             made = replace(made, trial=replace(made.trial, link_share=share))
@@ -187,14 +188,16 @@ class Search:
         return replace(made, trial=replace(made.trial, score=self._score(made)))
 
     def _score(self, made: _Candidate) -> float:
-        total, low = 0.0, 0
+        total, low = self.backend.xp.zeros((len(LEARNERS), len(PENALTIES))), 0
         for fold, size in enumerate(self.pool.held_sizes):
             draft = self._draft(made, fold)
             rows = slice(low, low + size)
+            low += size
+            if draft.landmarks is None and int(draft.nodes.shape[0]) == 0:
+                continue  # no free node fits: nothing to learn from, and no right answer
             held = HeldOut(*(part[rows] for part in vars(made.view.held).values()))
             learnt = self._learnt_from(made, draft)
             total = total + judge(self.backend, learnt, held, self.held_codes[rows], self.graph.n_classes)
-            low += size
         (counts,) = ops.fetch(self.backend, total)
         return score(counts, low)
 

@@ -22,8 +22,9 @@ class Report:
     ----------
     heterophily : float
         Share of cross-class edges among training nodes (eq:hetero).
-    homophily : float
-        ``1 - h / (1 - sum_c p_c^2)``: 1 if edges stay inside classes, 0 if they join nodes as chance would.
+    homophily : float or None
+        ``1 - h / (1 - sum_c p_c^2)``: 1 if edges stay inside classes, 0 if they join nodes as chance would. None in
+        files of earlier versions.
     weights : ScoreWeights or None
         alpha (prototype), beta (boundary), gamma (LID); None where exemplars were chosen.
     feature_count : int
@@ -90,7 +91,7 @@ class Report:
     """
 
     heterophily: float
-    homophily: float
+    homophily: float | None
     weights: ScoreWeights | None
     feature_count: int
     feature_tree: str | None
@@ -207,7 +208,7 @@ class Report:
 
 
 _SINCE: dict[str, Any] = {
-    "homophily": float("nan"),
+    "homophily": None,
     "lid_recall": None,
     "lid_correlation": None,
     "exemplar_rule": None,

@@ -9,6 +9,8 @@ from herald_gpu.datasets import make_graph
 
 RATIO = 0.4
 """Large enough for every small graph here."""
+HOMOPHILIC = {"homophily": 0.95, "mean_degree": 1.5}
+"""Options of small graphs with landmarks, and with few enough edges to be linked."""
 ARRAYS = (
     "node_ids",
     "feature_ids",
@@ -18,6 +20,7 @@ ARRAYS = (
     "train_mask",
     "is_root",
     "is_landmark",
+    "edge_is_synthetic",
 )
 PASSING = ("timings", "peak_memory_bytes")
 """Figures that differ from run to run."""

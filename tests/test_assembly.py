@@ -6,19 +6,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.sparse
 from support.graphs import build, edge_set, host, raw
 
 from herald_gpu import ops
-from herald_gpu.assembly import assemble
+from herald_gpu.assembly import Picked, assemble
 from herald_gpu.budget import make_budget
 from herald_gpu.config import HeraldConfig
-from herald_gpu.encoding import OF_KIND
+from herald_gpu.encoding import OF_KIND, Encoding
 from herald_gpu.stages.expansion import Expansion
-from herald_gpu.stages.feature_budget import FeatureBudget
-from herald_gpu.stages.features import KeptFeatures
 from herald_gpu.stages.heterophily import Heterophily
+from herald_gpu.stages.links import Edges
 from herald_gpu.stages.pruning import Pruning
-from herald_gpu.stages.rebalance import Balance
 from herald_gpu.stages.scoring import NodeScores
 from herald_gpu.stages.weights import ScoreWeights
 
@@ -40,9 +39,9 @@ def put_together(
     ratio=1.0,
     config=PAPER,
     depth=2,
-    hetero=Heterophily(0.5, 8),  # noqa: B008 - frozen
-    tree=None,
+    hetero=Heterophily(0.5, 8, 0.0),  # noqa: B008 - frozen
     given=GIVEN,
+    **made,
 ):
     """Assemble by hand, as if the stages had chosen this."""
     published = not config.exact
@@ -54,26 +53,25 @@ def put_together(
     ranking = backend.asarray(np.flatnonzero(given.train))
     budget = make_budget(backend, graph, ratio, config)
     chosen = backend.asarray(np.array(nodes))
-    anchor = FeatureBudget(len(columns), None)
-    if tree is not None:
-        anchor = FeatureBudget(len(columns), backend.asarray(np.array(tree)), "some tree")
-    return assemble(
-        backend,
-        graph,
+    picked = Picked(
+        nodes=chosen,
+        roots=backend.asarray(flags),
+        columns=kept_columns,
         kept=ops.take_columns(backend, graph.features, kept_columns),
-        chosen=KeptFeatures(kept_columns, None),
-        anchor=anchor,
-        hetero=hetero,
-        weights=ScoreWeights(0.5, 0.3, 0.2),
-        scores=NodeScores(nothing, nothing, nothing, nothing, ranking),
-        scaling=None,
-        expansion=Expansion(nothing > 1, nothing > 1, depth, 4),
-        pruning=Pruning(chosen, 1),
-        balance=Balance(chosen, backend.asarray(flags), backend.asarray(np.array(2)), 0, 0),
-        budget=budget,
-        coded=OF_KIND[budget.kind],
-        config=config,
+        scores=NodeScores(nothing, nothing, ranking, nothing, nothing),
+        **{"coded": OF_KIND[budget.kind], **(made or neighbourhoods(nothing > 1, chosen, depth))},
     )
+    return assemble(backend, graph, picked, hetero=hetero, budget=budget, config=config)
+
+
+def neighbourhoods(nobody, chosen, depth):
+    return {
+        "weights": ScoreWeights(0.5, 0.3, 0.2),
+        "tree": "some tree",
+        "expansion": Expansion(nobody, nobody, depth, 4),
+        "pruning": Pruning(chosen, 1),
+        "added": 2,
+    }
 
 
 def test_parts_by_hand(backend):
@@ -85,7 +83,10 @@ def test_parts_by_hand(backend):
     assert host(backend, found.labels).tolist() == [0, 1, 0, -1]
     assert host(backend, found.train_mask).tolist() == [True, True, True, False]
     assert host(backend, found.is_root).tolist() == [True, True, False, False]
-    assert found.tree is None
+    assert not host(backend, found.is_landmark).any()
+    assert not host(backend, found.synthetic).any()
+    assert host(backend, found.synthetic).shape == (6,)
+    assert found.n_synthetic == 0
     assert found.reduction is None
 
 
@@ -109,8 +110,62 @@ def test_statistics_are_those_of_the_result(backend):
     assert figures.edge_ratio == 6 / 10
 
 
-def test_the_tree_is_named(backend):
-    assert put_together(backend, tree=(0, 2)).tree == "some tree"
+# Landmarks and links
+
+
+def with_landmarks(backend, landmarks, coded=OF_KIND["binary"], **options):
+    """Nodes 0, 1 and 3, the edges 0-1 and 3-0, a landmark a class, and a link from the first of them to node 0."""
+    adjacency = np.zeros((5, 5), dtype=np.float32)
+    for a, b in ((0, 1), (0, 2), (0, 3)):
+        adjacency[a, b] = adjacency[b, a] = 1
+    synthetic = np.array([False, False, True, False, False, True])
+    return put_together(
+        backend,
+        (0, 1, 3),
+        roots=(0, 1, 3),
+        config=HeraldConfig(),
+        edges=Edges(backend.asarray(scipy.sparse.csr_matrix(adjacency)), backend.asarray(synthetic)),
+        landmarks=backend.asarray(np.array(landmarks, dtype=np.float32)),
+        coded=coded,
+        **options,
+    )
+
+
+def test_landmarks_come_last(backend):
+    found = with_landmarks(backend, [[1, 0], [1, 1]])
+    assert host(backend, found.nodes).tolist() == [0, 1, 3]
+    assert host(backend, found.features).tolist() == [[1, 0], [0, 1], [0, 1], [1, 0], [1, 1]]
+    assert host(backend, found.labels).tolist() == [0, 1, 0, 0, 1]
+    assert host(backend, found.train_mask).all()
+    assert host(backend, found.is_landmark).tolist() == [False, False, False, True, True]
+    assert host(backend, found.is_root).tolist() == [True, True, True, False, False]
+    assert host(backend, found.synthetic).tolist() == [False, False, True, False, False, True]
+    assert found.n_synthetic == 2
+
+
+def test_landmarks_and_links_are_paid_for_but_are_no_training_nodes(backend):
+    found = with_landmarks(backend, [[1, 0], [1, 1]])
+    assert found.sizes.storage_bytes == 2 * 6 + 4 * 6  # non-zeros and directed edges
+    assert (found.statistics.n_nodes, found.statistics.n_edges) == (5, 6)
+    assert found.statistics.class_counts == (2, 1)
+    assert found.missing == ()
+
+
+def test_landmarks_share_the_scales_of_their_columns(backend):
+    found = with_landmarks(backend, [[0.5, 0], [0, 4]], coded=Encoding("dense", "int8"))
+    scales = host(backend, found.scales)
+    np.testing.assert_allclose(scales, [1 / 127, 1], rtol=1e-6)
+    assert host(backend, found.features)[3:].tolist() == pytest.approx(np.array([[0.5, 0], [0, 4]]), abs=0.5 / 127)
+    assert found.sizes.storage_bytes == 5 * 2 + 4 * 2 + 4 * 6
+
+
+def test_an_unused_budget_of_exemplars_is_explained(backend):
+    assert with_landmarks(backend, [[1, 0], [1, 1]], ratio=0.65).warnings == ()  # 36 of 37 bytes
+    (note,) = with_landmarks(backend, [[1, 0], [1, 1]], ratio=1.0).warnings  # 36 of 58 bytes, node 2 is left out
+    assert note == "only 62 % of the budget used: no further exemplar fits"
+    given = replace(GIVEN, train=(True, True, False, True, False))
+    (note,) = with_landmarks(backend, [[1, 0], [1, 1]], ratio=1.0, given=given).warnings
+    assert note == "only 62 % of the budget used: it holds every training node, and no other is due"
 
 
 # Published
@@ -136,7 +191,7 @@ def test_nothing_to_explain(backend):
 
 
 def test_heterophily_without_edges_is_said(backend):
-    notes = put_together(backend, ratio=0.6, hetero=Heterophily(0.0, 0)).warnings
+    notes = put_together(backend, ratio=0.6, hetero=Heterophily(0.0, 0, 1.0)).warnings
     assert notes == ("no edge joins two training nodes: heterophily is taken as 0",)
 
 

@@ -14,6 +14,11 @@ from herald_gpu.errors import ConfigError, HeraldError
 
 METHOD = {
     "storage": "auto",
+    "encoding": "graph",
+    "selection": "neighbourhoods",
+    "landmarks": False,
+    "edges": "real",
+    "feature_density": True,
     "on_infeasible": "raise",
     "steepness": 8.0,
     "midpoint": 0.4,
@@ -48,6 +53,19 @@ METHOD = {
     "accounting": "exact",
 }
 
+EXEMPLARS = {
+    "exemplar_rule": "auto",
+    "homophily_switch": 0.5,
+    "prior_share": 0.5,
+    "landmark_share": 0.25,
+    "linked_share": 0.5,
+    "smallest_pool": 1024,
+    "largest_pool": 2048,
+    "trial_nodes": 2000,
+    "fewest_exemplars": 5,
+}
+"""Constants that the paper does not have."""
+
 
 def differences(one, other):
     return {key: value for key, value in other.to_dict().items() if one.to_dict()[key] != value}
@@ -55,12 +73,19 @@ def differences(one, other):
 
 def test_the_paper_preset_is_the_method():
     found = HeraldConfig.paper().to_dict()
-    assert {key: found[key] for key in METHOD} == METHOD
+    assert {key: value for key, value in found.items() if key not in EXEMPLARS} == METHOD
 
 
-def test_the_default_departs_from_the_paper_in_lid_only():
-    changed = {"lid": "auto", "lid_scaling": "rank", "lid_zero_rows": "zero"}
-    assert differences(HeraldConfig.paper(), HeraldConfig()) == changed
+def test_the_default_departs_from_the_paper_in_what_the_result_is_made_of():
+    found = HeraldConfig().to_dict()
+    assert {key: found[key] for key in EXEMPLARS} == EXEMPLARS
+    assert differences(HeraldConfig.paper(), HeraldConfig()) == {
+        "encoding": "auto",
+        "selection": "exemplars",
+        "landmarks": True,
+        "edges": "auto",
+        "feature_density": False,
+    }
 
 
 @pytest.mark.parametrize("kind", ["citation", "pubmed", "scaled"])
@@ -91,6 +116,22 @@ def test_an_unknown_published_kind():
 
 BAD = [
     ("storage", "csr"),
+    ("encoding", "int4"),
+    ("selection", "roots"),
+    ("landmarks", "yes"),
+    ("landmarks", None),
+    ("edges", "synthetic"),
+    ("exemplar_rule", "random"),
+    ("feature_density", None),
+    ("homophily_switch", 1.5),
+    ("prior_share", -0.1),
+    ("prior_share", True),
+    ("landmark_share", float("nan")),
+    ("linked_share", 1.01),
+    ("smallest_pool", 0),
+    ("largest_pool", 10.0),
+    ("trial_nodes", 0),
+    ("fewest_exemplars", 0),
     ("on_infeasible", "ignore"),
     ("feature_ranking", None),
     ("lid_scaling", "zscore"),
@@ -144,10 +185,11 @@ BAD = [
 ]
 
 
+@pytest.mark.parametrize("preset", [HeraldConfig, HeraldConfig.paper], ids=["default", "paper"])
 @pytest.mark.parametrize(("name", "value"), BAD, ids=[f"{name}={value!r}" for name, value in BAD])
-def test_values_outside_the_range_are_refused_by_name(name, value):
-    with pytest.raises(ConfigError, match=f"^{name}=") as error:
-        HeraldConfig(**{name: value})
+def test_values_outside_the_range_are_refused_by_name(name, value, preset):
+    with pytest.raises(ConfigError, match=f"^{name}=.* is not valid") as error:
+        preset(**{name: value})
     assert "pass" in str(error.value)
     assert isinstance(error.value, HeraldError)
     assert isinstance(error.value, ValueError)
@@ -167,17 +209,22 @@ GOOD = [
     ("base_weights", [0.2, 0.2, 0.2]),
     ("fixed_weights", [3, 2, 1]),
     ("lower_tolerance", 0),
+    ("homophily_switch", 0),
+    ("prior_share", 1),
+    ("landmark_share", 0.0),
+    ("linked_share", 1.0),
+    ("trial_nodes", 1),
 ]
 
 
 @pytest.mark.parametrize(("name", "value"), GOOD, ids=[f"{name}={value!r}" for name, value in GOOD])
 def test_values_at_the_edge_of_the_range(name, value):
-    found = getattr(HeraldConfig(**{name: value}), name)
+    found = getattr(HeraldConfig.paper(**{name: value}), name)
     assert found == (tuple(float(part) for part in value) if isinstance(value, tuple | list) else value)
 
 
 def test_instances_cannot_be_changed_but_replaced():
-    config = HeraldConfig()
+    config = HeraldConfig.paper()
     with pytest.raises(dataclasses.FrozenInstanceError):
         config.depth = 1
     assert replace(config, depth=1).depth == 1
@@ -201,7 +248,7 @@ def test_to_dict_is_plain():
 def test_numpy_scalars_are_numbers_or_refused_by_name(name, value):
     """Whatever is decided, it is never a silent misreading."""
     try:
-        config = HeraldConfig(**{name: value})
+        config = HeraldConfig.paper(**{name: value})
     except ConfigError as error:
         assert name in str(error)  # noqa: PT017 - one of two good outcomes
     else:
@@ -210,4 +257,58 @@ def test_numpy_scalars_are_numbers_or_refused_by_name(name, value):
 
 def test_a_feature_count_and_the_trees_own_choice_exclude_each_other():
     with pytest.raises(ConfigError, match=r"feature_count=5 .*feature_ranking='tree'.*leave one of them out"):
-        HeraldConfig(feature_count=5, feature_ranking="tree")
+        HeraldConfig.paper(feature_count=5, feature_ranking="tree")
+
+
+# What the selection would ignore
+
+IGNORED = {
+    "steepness": 4.0,
+    "midpoint": 0.5,
+    "base_weights": (0.2, 0.2, 0.2),
+    "fixed_weights": (1, 0, 0),
+    "tree_depth": 3,
+    "tree_seed": 1,
+    "feature_tree": "host",
+    "feature_ranking": "tree",
+    "lid": "sampled",
+    "lid_neighbours": 5,
+    "lid_rule": "clipped",
+    "lid_floor": 1e-8,
+    "lid_reference": 20,
+    "lid_scaling": "rank",
+    "lid_zero_rows": "zero",
+    "node_ranking": "random",
+    "depth": 1,
+    "expansion_factor": 1.0,
+    "restart": 0.5,
+    "ppr_tol": 1e-3,
+    "ppr_max_iter": 10,
+    "lower_tolerance": 0.5,
+    "upper_tolerance": 1.5,
+    "trim_roots": True,
+}
+
+
+@pytest.mark.parametrize("name", IGNORED)
+def test_what_exemplars_ignore_is_refused(name):
+    with pytest.raises(ConfigError, match=rf"^{name}=.* has no effect .*HeraldConfig\.paper\({name}="):
+        HeraldConfig(**{name: IGNORED[name]})
+    changed = {name: IGNORED[name]}
+    assert differences(HeraldConfig.paper(), HeraldConfig.paper(**changed)) == changed
+
+
+def test_exemplars_have_no_published_accounting():
+    with pytest.raises(ConfigError, match="accounting='citation' has no effect"):
+        HeraldConfig(accounting="citation", encoding="graph")
+
+
+@pytest.mark.parametrize(("name", "value"), [("landmarks", True), ("edges", "auto")])
+def test_what_neighbourhoods_ignore_is_refused(name, value):
+    with pytest.raises(ConfigError, match=rf"^{name}={value!r} has no effect with selection='neighbourhoods': pass"):
+        HeraldConfig.paper(**{name: value})
+
+
+def test_the_selection_alone_is_not_enough_for_neighbourhoods():
+    with pytest.raises(ConfigError, match=r"landmarks=True .*HeraldConfig\.paper\(\)"):
+        HeraldConfig(selection="neighbourhoods")

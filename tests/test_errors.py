@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import zipfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import networkx as nx
@@ -26,6 +26,7 @@ N = GRAPH.n_nodes
 EDGES, NODES = GRAPH.to_frames()
 ARRAYS = {"edges": GRAPH.edge_index, "feats": GRAPH.features, "labels": GRAPH.labels, "train": GRAPH.train}
 FRAMES = {"edges": EDGES, "feats": NODES}
+PRESETS = {"default": HeraldConfig(), "paper": HeraldConfig.paper()}
 
 
 @dataclass
@@ -355,33 +356,36 @@ def test_condense_refuses_pyg_data(name):
 
 @pytest.mark.parametrize("ratio", [1e-9, 1e-4, 0.01])
 @pytest.mark.parametrize("features", ["dense", "bag_of_words"])
-def test_an_infeasible_budget_names_the_smallest_ratio_that_works(features, ratio):
+@pytest.mark.parametrize("config", PRESETS.values(), ids=PRESETS)
+def test_an_infeasible_budget_names_the_smallest_ratio_that_works(config, features, ratio):
     graph = small_graph(features)
     given = (graph.edge_index, graph.features, graph.labels, graph.train)
     with pytest.raises(errors.BudgetError) as caught:
-        condense(*given, ratio=ratio)
+        condense(*given, ratio=ratio, config=config)
     error = caught.value
     assert_says(error, (f"ratio={ratio!r}", "3 classes", repr(error.smallest_ratio), "best_effort"))
-    result = condense(*given, ratio=error.smallest_ratio)
+    result = condense(*given, ratio=error.smallest_ratio, config=config)
     assert result.report.missing_classes == []
     assert result.report.storage_ratio <= error.smallest_ratio
     with pytest.raises(errors.BudgetError):
-        condense(*given, ratio=float(np.nextafter(error.smallest_ratio, 0)))
+        condense(*given, ratio=float(np.nextafter(error.smallest_ratio, 0)), config=config)
 
 
-def test_best_effort_names_the_missing_classes_instead():
+@pytest.mark.parametrize("config", PRESETS.values(), ids=PRESETS)
+def test_best_effort_names_the_missing_classes_instead(config):
     with pytest.raises(errors.BudgetError) as caught:
-        condense(**ARRAYS, ratio=1e-9)
+        condense(**ARRAYS, ratio=1e-9, config=config)
     ratio = 0.7 * caught.value.smallest_ratio
-    result = condense(**ARRAYS, ratio=ratio, config=HeraldConfig(on_infeasible="best_effort"))
+    result = condense(**ARRAYS, ratio=ratio, config=replace(config, on_infeasible="best_effort"))
     assert result.report.storage_ratio <= ratio
     assert result.report.missing_classes
     assert any(str(result.report.missing_classes) in warning for warning in result.report.warnings)
 
 
-def test_best_effort_without_room_for_one_node_is_still_an_error():
+@pytest.mark.parametrize("config", PRESETS.values(), ids=PRESETS)
+def test_best_effort_without_room_for_one_node_is_still_an_error(config):
     with pytest.raises(errors.BudgetError) as caught:
-        condense(**ARRAYS, ratio=1e-9, config=HeraldConfig(on_infeasible="best_effort"))
+        condense(**ARRAYS, ratio=1e-9, config=replace(config, on_infeasible="best_effort"))
     assert caught.value.smallest_ratio > 1e-9
 
 

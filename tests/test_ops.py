@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from support import reference
@@ -223,3 +225,24 @@ def test_take_columns(backend, kind):
     assert backend.sparse.issparse(part) == backend.sparse.issparse(features)
     if kind == "dense":
         assert part.flags.c_contiguous
+
+
+@pytest.mark.parametrize("columns", [[7, 1, 4], [0], list(range(13, -1, -1)), []])
+@pytest.mark.parametrize("kind", KINDS)
+def test_pick_columns_in_any_order(backend, kind, columns):
+    given = random_raw(kind, 20, seed=5)
+    features = build(backend, given).features
+    part = ops.pick_columns(backend, features, on(backend, columns, np.int64))
+    np.testing.assert_array_equal(host(backend, part), given.x[:, columns])
+    assert part.dtype == np.float32
+    assert backend.sparse.issparse(part) == backend.sparse.issparse(features)
+    if kind == "dense":
+        assert part.flags.c_contiguous
+    else:
+        places = [backend.to_host(part).indices[low:high].tolist() for low, high in row_bounds(backend, part)]
+        assert places == [sorted(row) for row in places]
+    np.testing.assert_array_equal(host(backend, features), given.x)
+
+
+def row_bounds(backend, matrix):
+    return list(pairwise(backend.to_host(matrix).indptr.tolist()))

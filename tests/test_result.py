@@ -14,18 +14,22 @@ import scipy.sparse
 import strangers
 import torch
 from numpy.testing import assert_allclose, assert_array_equal
-from outcomes import RATIO, assert_same, plain, small_graph
+from outcomes import HOMOPHILIC, RATIO, assert_same, plain, small_graph
 
 from herald_gpu import CondensedGraph, HeraldConfig, condense
 from herald_gpu.errors import InputError
 
-GRAPH = small_graph()
-WORDS = small_graph("bag_of_words")
+GRAPH = small_graph(**HOMOPHILIC)
+WORDS = small_graph("bag_of_words", **HOMOPHILIC)
 N = GRAPH.n_nodes
 EDGES, NODES = GRAPH.to_frames()
 CONFIGS = {
     "default": HeraldConfig(),
-    "pca": HeraldConfig(pca_variance=0.9),
+    "linked": HeraldConfig(linked_share=1.0),
+    "real": HeraldConfig(landmarks=False, edges="real", encoding="graph"),
+    "paper": HeraldConfig.paper(),
+    "pca": HeraldConfig.paper(pca_variance=0.9),
+    "default with pca": HeraldConfig(pca_variance=0.9),
     "published": HeraldConfig.published("scaled"),
     "published citation": HeraldConfig.published("citation"),
     "published with pca": HeraldConfig.published("scaled", pca_variance=0.9),
@@ -59,26 +63,54 @@ def test_all_parts_speak_of_the_same_nodes(configured):
     rows, columns = r.adjacency.nonzero()
     assert set(zip(rows.tolist(), columns.tolist(), strict=True)) == set(zip(*r.edge_index.tolist(), strict=True))
     assert_array_equal(r.edges, r.node_ids[r.edge_index])
-    assert not r.is_landmark.any()
+    assert r.edge_is_synthetic.shape == r.edge_index[0].shape
+    assert (np.diff(r.is_landmark.astype(int)) >= 0).all()
+    assert not (r.node_ids[r.is_landmark] < N).any()
+    assert not (r.is_root & r.is_landmark).any()
 
 
-def test_edges_are_those_of_the_full_graph_among_kept_nodes(result):
+@pytest.mark.parametrize("name", ["real", "paper"])
+def test_edges_are_those_of_the_full_graph_among_kept_nodes(name):
+    result = arrays(config=CONFIGS[name])
     kept = set(result.node_ids.tolist())
     expected = {(u, v) for u, v in GRAPH.edge_index.T.tolist() if u in kept and v in kept}
     assert set(map(tuple, result.edges.T.tolist())) == expected
-    assert (abs(result.adjacency - result.adjacency.T)).nnz == 0
-    assert (result.adjacency.data == 1).all()
-    assert result.adjacency.diagonal().sum() == 0
+    assert not result.edge_is_synthetic.any()
+    assert not result.is_landmark.any()
 
 
-def test_features_are_the_kept_columns(result):
+@pytest.mark.parametrize("name", ["default", "linked"])
+def test_other_edges_are_marked(name):
+    result = arrays(config=CONFIGS[name])
+    kept = set(result.node_ids[~result.is_landmark].tolist())
+    expected = {(u, v) for u, v in GRAPH.edge_index.T.tolist() if u in kept and v in kept}
+    synthetic = result.edge_is_synthetic
+    assert set(map(tuple, result.edges[:, ~synthetic].T.tolist())) == expected
+    assert not expected & set(map(tuple, result.edges[:, synthetic].T.tolist()))
+    assert result.is_landmark.any()
+    assert synthetic.any() == (name == "linked")
+
+
+def test_the_adjacency_is_that_of_a_simple_graph(configured):
+    assert (abs(configured.adjacency - configured.adjacency.T)).nnz == 0
+    assert (configured.adjacency.data == 1).all()
+    assert configured.adjacency.diagonal().sum() == 0
+
+
+@pytest.mark.parametrize("name", ["real", "paper"])
+def test_features_are_the_kept_columns(name):
+    result = arrays(config=CONFIGS[name])
     assert_array_equal(result.features, GRAPH.features[np.ix_(result.node_ids, result.feature_ids)])
 
 
-def test_labels_are_those_of_training_nodes_only(configured):
-    train = GRAPH.train[configured.node_ids]
-    assert_array_equal(configured.labels, np.where(train, GRAPH.labels[configured.node_ids], -1))
-    assert not (configured.train_mask & ~train).any()
+def test_labels_are_those_of_training_nodes_and_landmarks_only(configured):
+    own = ~configured.is_landmark
+    ids = configured.node_ids[own]
+    train = GRAPH.train[ids]
+    assert_array_equal(configured.labels[own], np.where(train, GRAPH.labels[ids], -1))
+    assert not (configured.train_mask[own] & ~train).any()
+    assert configured.labels[~own].tolist() == [0, 1, 2][: (~own).sum()]
+    assert configured.train_mask[~own].all()
 
 
 def test_training_nodes_of_published_are_roots():
@@ -86,8 +118,8 @@ def test_training_nodes_of_published_are_roots():
     assert_array_equal(r.train_mask, GRAPH.train[r.node_ids] & r.is_root)
 
 
-def test_scores_cover_the_full_graph(result):
-    scores = result.scores
+def test_scores_cover_the_full_graph():
+    scores = arrays(config=CONFIGS["paper"]).scores
     assert list(scores) == ["node", "prototype", "boundary", "lid", "score", "rank"]
     assert scores["node"].tolist() == list(range(N))
     assert scores["score"].between(0, 1).all()
@@ -96,6 +128,16 @@ def test_scores_cover_the_full_graph(result):
     assert (scores["rank"][~GRAPH.train] == 0).all()
     assert train.sort_values("rank")["score"].round(9).is_monotonic_decreasing
     assert (scores["boundary"][~GRAPH.train] == 0).all()
+
+
+def test_exemplars_are_ranked_and_described(result):
+    scores = result.scores
+    assert list(scores) == ["node", "prototype", "boundary", "rank"]
+    assert scores["node"].tolist() == list(range(N))
+    assert sorted(scores["rank"][GRAPH.train]) == list(range(1, GRAPH.train.sum() + 1))
+    assert (scores["rank"][~GRAPH.train] == 0).all()
+    scored = arrays(config=HeraldConfig.paper(feature_count=result.report.feature_count)).scores
+    assert_array_equal(scores[["prototype", "boundary"]], scored[["prototype", "boundary"]])
 
 
 def test_scores_speak_in_the_callers_ids():
@@ -123,7 +165,12 @@ def test_transform_of_the_full_graph_holds_the_condensed_features(configured):
     wide = configured.transform(GRAPH.features)
     assert wide.shape == (N, configured.features.shape[1])
     assert wide.dtype == np.float32
-    assert_allclose(wide[configured.node_ids], configured.features, rtol=1e-6, atol=1e-6)
+    own = ~configured.is_landmark
+    scales = configured._contents.scales
+    assert (scales is not None) == configured.report.encoding.endswith("int8")
+    loss = 1e-6 if scales is None else 0.5 * scales + 1e-6
+    ours = configured.features[own]
+    assert (np.abs(wide[configured.node_ids[own]] - ours) <= loss + 1e-6 * np.abs(ours)).all()
 
 
 def test_transform_selects_scales_and_reduces_new_nodes():
@@ -171,7 +218,8 @@ def test_transform_keeps_sparse_sparse():
     r = arrays(WORDS)
     found = r.transform(WORDS.features)
     assert scipy.sparse.issparse(found)
-    assert_array_equal(found.toarray()[r.node_ids], r.features.toarray())
+    own = ~r.is_landmark
+    assert_array_equal(found.toarray()[r.node_ids[own]], r.features.toarray()[own])
     assert r.transform(torch.tensor(WORDS.features.toarray()).to_sparse_coo()).is_sparse
     assert isinstance(arrays(WORDS, config=CONFIGS["published"]).transform(WORDS.features), np.ndarray)
 
@@ -213,27 +261,33 @@ def test_to_scipy(configured):
     assert_array_equal(features.toarray(), configured.features)
 
 
-def test_to_networkx():
+@pytest.mark.parametrize("name", ["linked", "paper"])
+def test_to_networkx(name):
     names = np.array([f"n{i:02d}" for i in range(N)])
-    r = condense(EDGES.apply(lambda ends: names[ends]), NODES.assign(node=names), ratio=0.9)
+    options = {"ratio": 0.9, "config": CONFIGS[name]}
+    r = condense(EDGES.apply(lambda ends: names[ends]), NODES.assign(node=names), **options)
     graph = r.to_networkx()
     assert type(graph) is nx.Graph
     assert list(graph.nodes) == r.node_ids.tolist()
     assert 2 * graph.number_of_edges() == r.report.n_edges
-    for u, v in r.edges.itertuples(index=False):
-        assert graph.has_edge(u, v)
-    for node, label, train, root, row in zip(
-        r.node_ids, r.labels, r.train_mask, r.is_root, r.features.to_numpy(), strict=True
+    for (u, v), synthetic in zip(r.edges.itertuples(index=False), r.edge_is_synthetic, strict=True):
+        assert graph.edges[u, v] == {"is_synthetic": synthetic}
+    assert r.edge_is_synthetic.any() == r.is_landmark.any() == (name == "linked")
+    for node, label, train, root, landmark, row in zip(
+        r.node_ids, r.labels, r.train_mask, r.is_root, r.is_landmark, r.features.to_numpy(), strict=True
     ):
         data = graph.nodes[node]
         assert data["label"] == (None if pd.isna(label) else label)
         assert data["train"] is bool(train)
         assert data["is_root"] is bool(root)
+        assert data["is_landmark"] is bool(landmark)
         assert_array_equal(data["x"], row)
 
 
-def test_to_pyg(result):
+@pytest.mark.parametrize("name", ["linked", "paper"])
+def test_to_pyg(name):
     pytest.importorskip("torch_geometric", reason="torch_geometric is not installed")
+    result = arrays(config=CONFIGS[name])
     data = result.to_pyg()
     assert data.validate()
     assert data.num_nodes == result.report.n_nodes
@@ -242,13 +296,15 @@ def test_to_pyg(result):
     assert_array_equal(data.x.numpy(), result.features)
     assert_array_equal(data.y.numpy(), result.labels)
     assert_array_equal(data.train_mask.numpy(), result.train_mask)
+    assert_array_equal(data.is_landmark.numpy(), result.is_landmark)
+    assert_array_equal(data.edge_is_synthetic.numpy(), result.edge_is_synthetic)
     assert_array_equal(data.node_id.numpy(), result.node_ids)
     assert data.y.dtype == data.edge_index.dtype == torch.int64
 
 
 def test_to_pyg_keeps_class_values_that_are_indices_and_numbers_the_rest():
     pytest.importorskip("torch_geometric", reason="torch_geometric is not installed")
-    given = {"ratio": 0.9}
+    given = {"ratio": 0.9, "config": CONFIGS["paper"]}
     gaps = condense(GRAPH.edge_index, GRAPH.features, GRAPH.labels * 5, GRAPH.train, **given).to_pyg()
     assert set(gaps.y.tolist()) == {-1, 0, 5, 10}
     named = np.array(["x", "y", "z"])[GRAPH.labels]
@@ -298,7 +354,8 @@ KINDS = {
 
 
 def assert_equal_parts(one, two):
-    for name in ("edges", "edge_index", "features", "labels", "train_mask", "node_ids", "is_root", "scores"):
+    vectors = ("labels", "train_mask", "node_ids", "is_root", "is_landmark", "edge_is_synthetic")
+    for name in ("edges", "edge_index", "features", *vectors, "scores"):
         a, b = getattr(one, name), getattr(two, name)
         assert type(a) is type(b)
         if isinstance(a, pd.DataFrame):

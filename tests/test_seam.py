@@ -37,12 +37,22 @@ CONFIGS = {
     "sampled lid": replace(PAPER, lid="sampled", lid_reference=20),
     "host tree": replace(PAPER, feature_tree="host"),
     "dense storage": replace(PAPER, storage="dense"),
-    "pca": replace(HeraldConfig(), pca_variance=0.9, storage="dense"),
+    "pca": replace(PAPER, pca_variance=0.9, storage="dense"),
     "best effort": replace(PAPER, on_infeasible="best_effort"),
+    "real edges": HeraldConfig(landmarks=False, edges="real"),
+    "homophilic": HeraldConfig(homophily_switch=0.0),
+    "herding": HeraldConfig(homophily_switch=0.0, exemplar_rule="herd", linked_share=1.0, landmark_share=1.0),
+    "as priced": HeraldConfig(homophily_switch=0.0, encoding="graph"),
+    "a few features": HeraldConfig(homophily_switch=0.0, feature_count=5),
+    "small pools": HeraldConfig(smallest_pool=5, largest_pool=8, trial_nodes=10),
+    "default pca": HeraldConfig(pca_variance=0.9, storage="dense"),
+    "default best effort": HeraldConfig(on_infeasible="best_effort"),
 }
 KINDS = ("binary", "counts", "dense")
-ARRAYS = ("nodes", "feature_indices", "labels", "train_mask", "is_root")
+ARRAYS = ("nodes", "feature_indices", "labels", "train_mask", "is_root", "is_landmark", "synthetic")
 MOST_TRANSFERS = 8
+MOST_IN_A_TRIAL = 3
+"""What tells encodings apart, whether one fits, and how the trial ended."""
 MOST_SCALARS = 25
 TOLERANCE = {"strict": 1e-12, "rapids": 1e-5}
 
@@ -55,7 +65,7 @@ def other(request):
 def comparable(config, other):
     """Fix the number of features where the other backend's tree has histogram splits, and may count otherwise."""
     same_tree = other.tree_name == CpuBackend.tree_name or config.feature_tree == "host"
-    if same_tree or config.feature_count is not None:
+    if config.selection == "exemplars" or same_tree or config.feature_count is not None:
         return config
     if config.feature_ranking == "tree":
         pytest.skip("the features would be those of another tree")
@@ -76,40 +86,61 @@ def assert_same(ours, theirs, other):
     np.testing.assert_array_equal(ours.scores.ranking, host(other, theirs.scores.ranking))
     for name in ("prototype", "boundary", "lid", "score"):
         mine, close = getattr(ours.scores, name), TOLERANCE[other.name]
+        if mine is None:
+            assert getattr(theirs.scores, name) is None
+            continue
         np.testing.assert_allclose(
             host(other, getattr(theirs.scores, name)), mine, rtol=close, atol=close, err_msg=name
         )
     assert ours.hetero == theirs.hetero
-    assert ours.weights == theirs.weights
+    assert ours.n_synthetic == theirs.n_synthetic
+    for name in ("weights", "trials", "trial"):
+        assert getattr(ours.picked, name) == getattr(theirs.picked, name), name
     assert ours.sizes == theirs.sizes
     assert ours.missing == theirs.missing
     assert ours.warnings == theirs.warnings
-    assert (ours.expansion.depth, ours.expansion.target_size) == (theirs.expansion.depth, theirs.expansion.target_size)
+    mine, close = ours.picked.expansion, theirs.picked.expansion
+    assert (mine is None) == (close is None)
+    if mine is not None:
+        assert (mine.depth, mine.target_size) == (close.depth, close.target_size)
 
 
 @pytest.mark.parametrize("name", CONFIGS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_whole_method_is_the_same_on_another_device(other, kind, name):
     given, config = random_raw(kind, 80, seed=3), comparable(CONFIGS[name], other)
-    ratio = 0.02 if name == "best effort" else 0.3
+    ratio = 0.02 if name.endswith("best effort") else 0.3
     ours = condense(CpuBackend(), given, config, ratio)
     graph = build(other, given, stored=not config.exact, all_labels=not config.exact)
     with counted() as transfers:
         theirs = run(other, graph, ratio, config, seed=7, clock=Clock(other))
     assert_same(ours, theirs, other)
-    assert transfers.to_host <= MOST_TRANSFERS
+    trials = len(theirs.picked.trials)
+    assert transfers.to_host <= MOST_TRANSFERS + trials * MOST_IN_A_TRIAL
     assert transfers.to_device <= MOST_TRANSFERS
     assert transfers.scalars <= MOST_SCALARS
 
 
-@pytest.mark.parametrize("n", [60, 240])
-def test_transfers_do_not_grow_with_the_graph(n):
+def transfers_of(config, n):
     strict = StrictBackend()
     graph = build(strict, random_raw("counts", n, seed=1))
     with counted() as transfers:
-        run(strict, graph, 0.3, HeraldConfig(), seed=0, clock=Clock(strict))
+        made = run(strict, graph, 0.3, config, seed=0, clock=Clock(strict))
+    return transfers, made
+
+
+@pytest.mark.parametrize("n", [60, 240])
+def test_transfers_do_not_grow_with_the_graph(n):
+    transfers, _ = transfers_of(PAPER, n)
     assert transfers.to_host + transfers.to_device <= MOST_TRANSFERS
     assert transfers.scalars <= MOST_SCALARS
+
+
+@pytest.mark.parametrize("name", ["default", "homophilic", "real edges"])
+def test_transfers_of_exemplars_do_not_grow_with_the_graph(name):
+    (small, one), (large, other) = (transfers_of(CONFIGS[name], n) for n in (60, 240))
+    assert len(one.picked.trials) == len(other.picked.trials)
+    assert small == large
 
 
 @pytest.mark.parametrize("kind", ["citation", "pubmed", "scaled"])
@@ -186,6 +217,8 @@ LEAKS = {
     "sparse times host": lambda: SPARSE @ HOST,
     "host times sparse": lambda: HOST @ SPARSE,
     "sparse index": lambda: SPARSE[np.array([0])],
+    "solved": lambda: STRICT.xp.linalg.solve(SPARSE.toarray(), HOST),
+    "stacked": lambda: STRICT.sparse.vstack([SPARSE, scipy.sparse.eye(3, format="csr")]),
     "sparse plus host": lambda: SPARSE + scipy.sparse.eye(3, format="csr"),
 }
 

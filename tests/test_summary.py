@@ -6,17 +6,23 @@ import json
 
 import numpy as np
 import pytest
-from outcomes import RATIO, nominal_bytes, small_graph
+from outcomes import HOMOPHILIC, RATIO, encoded_bytes, nominal_bytes, small_graph
 
 import herald_gpu
 from herald_gpu import HeraldConfig, Report, condense
 from herald_gpu.pipeline import STAGES
 
-GRAPH = small_graph()
+GRAPH = small_graph(**HOMOPHILIC)
+CONFIGS = {
+    "default": HeraldConfig(),
+    "linked": HeraldConfig(linked_share=1.0),
+    "paper": HeraldConfig.paper(),
+}
 PROMISED = (
     *("heterophily", "weights", "feature_count", "requested_ratio", "storage_ratio", "node_ratio", "edge_ratio"),
     *("storage_bytes", "budget_bytes", "class_counts", "class_entropy", "feature_variance", "mean_degree", "density"),
     *("lid_search", "lid_recall", "lid_correlation"),
+    *("homophily", "exemplar_rule", "trials", "n_landmarks", "n_synthetic_edges"),
     *("timings", "peak_memory_bytes", "backend", "versions", "config", "warnings"),
 )
 
@@ -25,9 +31,9 @@ def condensed(**options):
     return condense(GRAPH.edge_index, GRAPH.features, GRAPH.labels, GRAPH.train, **{"ratio": RATIO, **options})
 
 
-@pytest.fixture(scope="module")
-def result():
-    return condensed()
+@pytest.fixture(scope="module", params=CONFIGS)
+def result(request):
+    return condensed(config=CONFIGS[request.param])
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +53,9 @@ def test_sizes_are_those_of_the_result(result, report):
     assert report.requested_ratio == RATIO
     assert report.storage_kind == "dense"
     assert report.full_bytes == nominal_bytes("dense", GRAPH.features, GRAPH.n_edges)
-    assert report.storage_bytes == nominal_bytes("dense", result.features, edges)
+    assert report.storage_bytes == encoded_bytes(result)
+    if report.config.encoding == "graph":
+        assert report.storage_bytes == nominal_bytes("dense", result.features, edges)
     assert report.budget_bytes == int(RATIO * report.full_bytes)
     assert report.storage_ratio == report.storage_bytes / report.full_bytes
     assert report.node_ratio == n / GRAPH.n_nodes
@@ -58,7 +66,7 @@ def test_sizes_are_those_of_the_result(result, report):
 
 
 def test_classes_are_counted_over_labelled_nodes(result, report):
-    labels = result.labels[result.labels >= 0]
+    labels = result.labels[(result.labels >= 0) & ~result.is_landmark]
     values, counts = np.unique(labels, return_counts=True)
     assert report.class_counts == dict(zip(values.tolist(), counts.tolist(), strict=True))
     shares = counts / counts.sum()
@@ -68,31 +76,64 @@ def test_classes_are_counted_over_labelled_nodes(result, report):
 
 def test_feature_variance_is_relative_to_the_training_set(result, report):
     kept = GRAPH.features[:, result.feature_ids].astype(np.float64)
-    ours, whole = kept[result.node_ids].var(axis=0), kept[GRAPH.train].var(axis=0)
+    own = result.node_ids[~result.is_landmark]
+    ours, whole = kept[own].var(axis=0), kept[GRAPH.train].var(axis=0)
     assert report.feature_variance == pytest.approx((ours / (whole + 1e-12)).mean())
 
 
-def test_heterophily_and_weights(report):
+def heterophily():
     source, target = GRAPH.edge_index
     inside = GRAPH.train[source] & GRAPH.train[target]
-    h = (GRAPH.labels[source] != GRAPH.labels[target])[inside].mean()
+    return (GRAPH.labels[source] != GRAPH.labels[target])[inside].mean()
+
+
+def test_heterophily_and_homophily(report):
+    h, shares = heterophily(), np.bincount(GRAPH.labels[GRAPH.train]) / GRAPH.train.sum()
     assert report.heterophily == pytest.approx(h)
+    assert report.homophily == pytest.approx(1 - h / (1 - (shares**2).sum()))
+
+
+def test_synthetic_parts_are_counted(result, report):
+    assert report.n_landmarks == result.is_landmark.sum()
+    assert report.n_synthetic_edges == result.edge_is_synthetic.sum()
+    assert (report.n_landmarks > 0) == (report.config.selection == "exemplars")
+    assert (report.n_synthetic_edges > 0) == (report.config.linked_share == 1.0)
+
+
+def test_trials_are_listed(report):
+    if report.config.selection == "neighbourhoods":
+        assert (report.exemplar_rule, report.trials) == (None, [])
+        return
+    assert [sorted(trial) for trial in report.trials] == [["feature_count", "link_share", "rule", "score"]] * 2
+    assert [trial["rule"] for trial in report.trials] == ["cover", "herd"]
+    best = max(report.trials, key=lambda trial: trial["score"])
+    assert (report.exemplar_rule, report.feature_count) == (best["rule"], best["feature_count"])
+    assert all(0 <= trial["score"] <= 1 and 0 <= trial["link_share"] <= 1 for trial in report.trials)
+
+
+def test_weights_follow_heterophily():
+    report, h = condensed(config=CONFIGS["paper"]).report, heterophily()
     t = 1 / (1 + np.exp(-8 * (h - 0.4)))
     raw = np.array([0.4, 0.4 * t, 0.2 * (0.5 + 0.5 * t)])
     weights = report.weights
     np.testing.assert_allclose([weights.alpha, weights.beta, weights.gamma], raw / raw.sum())
+    assert condensed().report.weights is None
 
 
 def test_the_run_is_described(report):
-    assert set(report.timings) == {"reading", *STAGES}
+    assert set(report.timings) == {"reading", *STAGES[report.config.selection]}
     assert all(seconds >= 0 for seconds in report.timings.values())
     assert report.peak_memory_bytes is None or report.peak_memory_bytes > 1e6
     assert report.backend == herald_gpu.get_backend().name
     assert report.versions["herald_gpu"] == herald_gpu.__version__
     assert {"python", "numpy"} <= report.versions.keys()
-    assert report.config == HeraldConfig()
+    assert report.config in CONFIGS.values()
     assert report.random_state == 0
-    assert report.feature_tree
+    assert (report.feature_tree is None) == (report.config.selection == "exemplars")
+
+
+def test_the_default_configuration_is_the_default_preset():
+    assert condensed().report.config == HeraldConfig()
 
 
 def test_a_report_is_json_and_comes_back(report):
@@ -121,12 +162,16 @@ def test_classes_keep_the_callers_values(names):
 def test_the_summary_says_what_matters(report):
     text = str(report)
     lines = text.splitlines()
+    rule = {"cover": "cover their class", "herd": "follow the mean of their class"}.get(report.exemplar_rule)
+    homophily = f"homophily {report.homophily:.3f} of 1, exemplars {rule}, best of 2 trials"
+    synthetic = f"synthetic    {report.n_landmarks} landmarks, {report.n_synthetic_edges} directed edges"
+    assert (synthetic in text) == (report.n_landmarks > 0)
     assert lines[0].startswith(f"Condensed graph: {report.n_nodes} nodes, {report.n_edges} directed edges")
     for part in (
         f"{report.storage_bytes:,} of {report.full_bytes:,} bytes",
         "40 % asked for",
         f"heterophily  {report.heterophily:.3f}",
-        f"prototype {report.weights.alpha:.3f}",
+        homophily if report.weights is None else f"prototype {report.weights.alpha:.3f}",
         f"0: {report.class_counts[0]}",
         f"s on {report.backend}",
         *report.warnings,
@@ -140,7 +185,7 @@ def test_the_summary_says_what_is_special():
     published = condensed(config=HeraldConfig.published("scaled")).report
     assert f"as published {100 * published.published_storage_ratio:.2f} %" in str(published)
     assert "does not keep the budget" in str(published)
-    reduced = condensed(ratio=0.9, config=HeraldConfig(pca_variance=0.5)).report
+    reduced = condensed(ratio=0.9, config=HeraldConfig.paper(pca_variance=0.5)).report
     assert f"reduced to {reduced.component_count} components" in str(reduced)
     with pytest.raises(herald_gpu.errors.BudgetError) as caught:
         condensed(ratio=1e-9)
@@ -148,8 +193,9 @@ def test_the_summary_says_what_is_special():
     assert f"missing      {', '.join(map(str, short.missing_classes))}" in str(short)
 
 
-def test_an_unused_budget_is_explained():
-    report = condensed(ratio=1.0).report
+@pytest.mark.parametrize("name", CONFIGS)
+def test_an_unused_budget_is_explained(name):
+    report = condensed(ratio=1.0, config=CONFIGS[name]).report
     assert report.storage_bytes / report.budget_bytes < 0.9
     assert any("of the budget" in warning for warning in report.warnings)
 
@@ -165,9 +211,9 @@ def test_a_report_cannot_be_changed(report):
 @pytest.mark.parametrize(
     ("config", "said"),
     [
-        (HeraldConfig(), None),
-        (HeraldConfig(lid="sampled", lid_reference=20), "LID          sampled (20 nodes)"),
-        (HeraldConfig(lid="approximate"), "LID          approximate (FAISS HNSW): recall"),
+        (HeraldConfig.paper(), None),
+        (HeraldConfig.paper(lid="sampled", lid_reference=20), "LID          sampled (20 nodes)"),
+        (HeraldConfig.paper(lid="approximate"), "LID          approximate (FAISS HNSW): recall"),
     ],
 )
 def test_the_search_is_named(config, said):
@@ -184,19 +230,27 @@ def test_the_search_is_named(config, said):
 
 def test_a_poor_search_is_warned_of(monkeypatch):
     monkeypatch.setattr("herald_gpu.lid.GOOD_CORRELATION", 1.1)
-    report = condensed(config=HeraldConfig(lid="approximate"), backend="cpu").report
+    report = condensed(config=HeraldConfig.paper(lid="approximate"), backend="cpu").report
     assert any("pass lid='exact'" in warning for warning in report.warnings)
 
 
 @pytest.mark.parametrize(("size", "search"), [(None, "exact"), (40, "sampled")])
-def test_reports_from_before_there_was_a_choice(report, size, search):
+def test_reports_from_before_there_was_a_choice(size, search):
+    report = condensed(config=CONFIGS["paper"]).report
     plain = json.loads(json.dumps(report.to_dict()))
-    for name in ("lid_search", "lid_recall", "lid_correlation"):
+    for name in ("lid_search", "lid_recall", "lid_correlation", "encoding"):
         del plain[name]
-    for name in ("lid", "feature_tree"):
+    for name in ("homophily", "exemplar_rule", "trials", "n_landmarks", "n_synthetic_edges"):
+        del plain[name]
+    for name in ("lid", "feature_tree", "encoding", "selection", "landmarks", "edges", "feature_density"):
         del plain["config"][name]
     plain["config"]["lid_reference"] = size
     read = Report.from_dict(plain, report.class_counts)
     assert (read.lid_search, read.lid_recall, read.lid_correlation) == (search, None, None)
     assert read.config.lid == search
     assert read.config.lid_reference == (size or 512)
+    assert read.config == HeraldConfig.paper(lid=search, lid_reference=size or 512)
+    assert (read.encoding, read.n_landmarks, read.trials) == (report.encoding, 0, [])
+    assert read.homophily is None
+    assert Report.from_dict(json.loads(json.dumps(read.to_dict(), allow_nan=False)), read.class_counts) == read
+    assert str(read)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from herald_gpu import ops
-from herald_gpu.budget import cheapest_nodes, induced_bytes, make_prices, matrix_bytes
+from herald_gpu.budget import cheapest_nodes, induced_bytes, make_prices, matrix_bytes, smallest_ratio
 from herald_gpu.config import HeraldConfig
 from herald_gpu.encoding import stored
 from herald_gpu.errors import BudgetError
@@ -131,9 +130,7 @@ def seats(backend: Backend, graph: Graph, ranking: Array, prices: Prices, budget
 
 def infeasible(budget: Budget, floor: float, what: str) -> BudgetError:
     """Say that the budget is too small, and which ratio is not."""
-    smallest = floor / budget.full_bytes
-    while math.floor(smallest * budget.full_bytes) < floor:
-        smallest = math.nextafter(smallest, math.inf)
+    smallest = smallest_ratio(budget, floor)
     enough = (
         f"the smallest feasible ratio is {smallest!r}; pass that or more" if smallest <= 1 else "no ratio is enough"
     )

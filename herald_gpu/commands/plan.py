@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from herald_gpu.planning import DeviceSpec
 
 DEFAULT_DEVICE = "A100-80GB"
+PRESETS = ("default", "paper")
 GIGA, TERA = 1e9, 1e12
 
 
@@ -34,10 +35,12 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
     graph.add_argument("--train-share", type=float, default=0.56, help="share of training nodes (default %(default)s)")
     graph.add_argument("--on-device", action="store_true", help="it is on the device already, as cuDF or CuPy")
     graph.add_argument("--degree-skew", type=float, help="mean squared degree over squared mean degree")
+    graph.add_argument("--class-skew", type=float, help="the same of the classes' training nodes (default 1)")
     wanted = parser.add_argument_group("run")
     wanted.add_argument("--ratio", type=float, default=0.01, help="share of the storage to keep (default %(default)s)")
+    wanted.add_argument("--preset", choices=PRESETS, default="default", help="the options to plan for")
     wanted.add_argument(
-        "--feature-count", metavar="K", type=int, help="kept features (default: all, the most there can be)"
+        "--feature-count", metavar="K", type=int, help="kept features (default: what the preset tries; paper: all)"
     )
     device = parser.add_argument_group("device", "one of the table, or your own by its numbers")
     device.add_argument(
@@ -65,7 +68,9 @@ def run(args: argparse.Namespace) -> None:
         binary=args.binary,
         on_device=args.on_device,
         degree_skew=args.degree_skew,
+        class_skew=args.class_skew,
         feature_count=args.feature_count,
+        config=herald_gpu.HeraldConfig.paper() if args.preset == "paper" else None,
         device=read_device(args),
     )
     print(json.dumps(found.to_dict(), indent=2) if args.json else found)

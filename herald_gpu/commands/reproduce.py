@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from herald_gpu.experiments.timing import Plan
 
 logger = logging.getLogger("herald_gpu")
-NARROWING = ("datasets", "methods", "columns", "ratios", "models", "changes", "seeds")
+NARROWING = ("datasets", "methods", "columns", "ratios", "models", "changes", "seeds", "splits")
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this type private
@@ -37,7 +37,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
     part.add_argument("--models", nargs="+", metavar="MODEL")
     part.add_argument("--changes", nargs="+", metavar="CHANGE", help="variants of the method, such as A2b or depth=3")
     part.add_argument("--seeds", type=int, metavar="N", help="how many initialisations of each model")
-    part.add_argument("--splits", type=int, metavar="N", help="leaderboard: how many splits of each graph")
+    part.add_argument("--splits", type=int, metavar="N", help="how many splits of each graph (leaderboard)")
     part.add_argument("--sizes", nargs="+", metavar="AXIS=N,N", help="complexity: such as nodes=1000,2000 features=64")
     part.add_argument("--repeats", type=int, metavar="N", help="complexity: how often each size is timed")
 
@@ -108,11 +108,13 @@ def sizes(args: argparse.Namespace) -> Plan | None:
 def listed() -> str:
     """Write the experiments with what they are about and how many cells they have."""
     from herald_gpu.experiments.grids import GRIDS
+    from herald_gpu.experiments.reproduce import NAMES
 
-    lines = {
+    about = {
         name: f"{grid.about} ({sum(len(cells) for _, cells in grid.groups()):,} cells)" for name, grid in GRIDS.items()
     }
-    lines["complexity"] = "seconds of each stage against the size of the graph"
-    lines["comparison"] = "what methods do, and whether they keep their budget"
-    lines["all"] = "all of them"
+    about["complexity"] = "seconds of each stage against the size of the graph"
+    about["comparison"] = "what methods do, and whether they keep their budget"
+    about["agreement"] = "our accuracies held against the paper's, cell by cell"
+    lines = {name: about[name] for name in NAMES} | {"all": "all of them"}
     return "\n".join(f"{name:<12}  {about}" for name, about in lines.items())

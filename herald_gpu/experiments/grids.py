@@ -45,6 +45,21 @@ AXES: dict[str, tuple[float, ...]] = {
 """One-at-a-time sweeps; the paper's own values are 10, 2, 8 and 0.4."""
 
 
+PARTS: dict[str, dict[str, Any]] = {
+    "whole": {},
+    "no landmarks": {"landmarks": False},
+    "real edges": {"edges": "real"},
+    "real only": {"landmarks": False, "edges": "real"},
+    "all features": {"feature_count": MOST_FEATURES},
+    "paper's features": {"feature_density": True},
+    "graph's storage": {"encoding": "graph"},
+    "herding": {"exemplar_rule": "herd"},
+    "covering": {"exemplar_rule": "cover"},
+    "training shares": {"prior_share": 1.0},
+}
+"""The default preset with one part changed."""
+
+
 def sweep() -> dict[str, dict[str, Any]]:
     """Changes of all sweeps by name, such as ``depth=3``."""
     made = {}
@@ -131,6 +146,7 @@ class Grid:
         models: Sequence[str] | None = None,
         changes: Sequence[str] | None = None,
         seeds: int | None = None,
+        splits: int | None = None,
     ) -> Iterator[tuple[Condensation, list[Cell]]]:
         """Give condensed graphs and the cells that need each; what is named narrows the grid down.
 
@@ -141,16 +157,18 @@ class Grid:
         ConfigError
             If a name is not in the grid, or a number out of its range.
         """
-        part = narrowed_to(self, methods=methods, models=models, ratios=ratios, seeds=seeds)
+        part = narrowed_to(self, methods=methods, models=models, ratios=ratios, seeds=seeds, splits=splits)
         sides = set(_among("columns", columns, tuple(dict.fromkeys(column for _, column in self.methods))))
         altered = _among("changes", changes, tuple(self.changes))
-        for dataset in self.datasets if datasets is None else datasets:
+        for split, dataset in product(part.splits, self.datasets if datasets is None else datasets):
             for method, column in self.methods:
                 if method not in part.methods or column not in sides:
                     continue
+                if method == "full" and split != self.splits[0]:
+                    continue
                 settings = altered if method.startswith("herald") else ("",)
                 for ratio, change in product((1.0,) if method == "full" else part.ratios, settings):
-                    of = Condensation(dataset, method, column, float(ratio), change)
+                    of = Condensation(dataset, method, column, float(ratio), change, split)
                     cells = [
                         Cell(of, model, self.variant, seed) for model, seed in product(part.models, range(part.seeds))
                     ]
@@ -159,12 +177,13 @@ class Grid:
 
 @dataclass(frozen=True)
 class Narrowed:
-    """A part of a grid: methods, models, ratios and how many seeds."""
+    """A part of a grid: methods, models, ratios, how many seeds, and splits."""
 
     methods: tuple[str, ...]
     models: tuple[str, ...]
     ratios: tuple[float, ...]
     seeds: int
+    splits: tuple[str, ...]
 
 
 def narrowed_to(
@@ -174,6 +193,7 @@ def narrowed_to(
     models: Sequence[str] | None,
     ratios: Sequence[float] | None,
     seeds: int | None,
+    splits: int | None,
 ) -> Narrowed:
     """Give the part of a grid that is asked for.
 
@@ -183,11 +203,15 @@ def narrowed_to(
         If a name is not in the grid, or a number out of its range.
     """
     _check(ratios, seeds)
+    if splits is not None and not 1 <= splits <= len(grid.splits):
+        msg = f"splits={splits!r}: {grid.name} has {len(grid.splits)}, pass a number from 1 to that"
+        raise ConfigError(msg)
     return Narrowed(
         _among("methods", methods, tuple(dict.fromkeys(method for method, _ in grid.methods))),
         _among("models", models, grid.models),
         grid.ratios if ratios is None else tuple(ratios),
         grid.seeds if seeds is None else seeds,
+        grid.splits[:splits],
     )
 
 
@@ -288,6 +312,16 @@ GRIDS: dict[str, Grid] = {
             training={"eval_every": 20},
             splits=("paper", "1", "2"),
             variants=variants(),
+        ),
+        Grid(
+            "parts",
+            "the default preset without one of its parts, on graphs that nothing was tuned on",
+            CONFIRMING,
+            (("herald-default", "true"),),
+            ratios=(0.01,),
+            seeds=3,
+            changes=PARTS,
+            training={"eval_every": 20},
         ),
     )
 }

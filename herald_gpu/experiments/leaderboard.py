@@ -56,9 +56,9 @@ def run(
         if value is not None:
             msg = f"{name} does not belong to {grid.name}: leave it out"
             raise ConfigError(msg)
-    part = narrowed_to(grid, methods=methods, models=models, ratios=ratios, seeds=seeds)
+    part = narrowed_to(grid, methods=methods, models=models, ratios=ratios, seeds=seeds, splits=splits)
     board, missing = _Board(grid, store, part), set[str]()
-    for split in grid.splits[: len(grid.splits) if splits is None else splits]:
+    for split in part.splits:
         for dataset in grid.datasets if datasets is None else datasets:
             if dataset in missing:
                 continue

@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING, Any
 from herald_gpu.errors import MissingDependencyError
 from herald_gpu.experiments import figures
 from herald_gpu.experiments.ablation import ablation_page
+from herald_gpu.experiments.agreement import agreement_page
 from herald_gpu.experiments.comparison import comparison_page
 from herald_gpu.experiments.complexity import complexity_page
 from herald_gpu.experiments.grids import GRIDS
 from herald_gpu.experiments.large import large_page
+from herald_gpu.experiments.markdown import complete
+from herald_gpu.experiments.parts import parts_page
 from herald_gpu.experiments.sensitivity import sensitivity_page
+from herald_gpu.experiments.standings import chosen_rows, leaderboard_page
 from herald_gpu.experiments.statistics import statistics_page
 from herald_gpu.experiments.tables import accuracy_page
 
@@ -55,6 +59,11 @@ PAGES = {
     ),
     "complexity": Page(complexity_page, "--sizes nodes=2000 --repeats 1"),
     "comparison": Page(comparison_page, "", source="accuracy"),
+    "agreement": Page(agreement_page, "", source="accuracy"),
+    "leaderboard": Page(
+        leaderboard_page, "--datasets cora --methods herald-default --ratios 0.01 --models GCN --seeds 1 --splits 1"
+    ),
+    "parts": Page(parts_page, "--datasets actor --changes whole --models GCN --seeds 1"),
 }
 """By the name of the experiment."""
 
@@ -132,6 +141,11 @@ def coverage(name: str, rows: pd.DataFrame) -> str:
     from herald_gpu.experiments.store import keys
 
     wanted: list[tuple[Any, ...]] = [cell.key for _, cells in GRIDS[name].groups() for cell in cells]
+    if GRIDS[name].variants:
+        there = set(keys(chosen_rows(complete(rows)).assign(change="")))
+        tried = len(rows) - len(there)
+        text = f"{len(there & set(wanted)):,} of the {len(wanted):,} cells of this experiment"
+        return f"{text}, and {tried:,} that chose among variants of a method."
     there = set(keys(rows))
     of_grid = sum(key in there for key in wanted)
     text = f"{of_grid:,} of the {len(wanted):,} cells of this experiment"

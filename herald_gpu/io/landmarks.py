@@ -36,10 +36,11 @@ def landmark_ids(present: Presenter, ids: Any, classes: np.ndarray) -> np.ndarra
     """
     count, kind = len(classes), getattr(ids.dtype, "kind", "O")
     if kind in "iu":
-        last = int(to_numpy(ids[-1:])[0])
-        if last + count <= int(np.iinfo(ids.dtype).max):
-            return np.arange(last + 1, last + 1 + count).astype(ids.dtype)
-        return np.setdiff1d(np.arange(len(ids) + count), to_numpy(ids))[:count].astype(ids.dtype)
+        last, largest = int(to_numpy(ids[-1:])[0]), int(np.iinfo(ids.dtype).max)
+        if last + count <= largest:
+            return np.array(range(last + 1, last + 1 + count), dtype=ids.dtype)
+        unused = np.setdiff1d(np.arange(len(ids) + count), to_numpy(ids))[:count].astype(np.int64)
+        return unused.astype(ids.dtype) if int(unused[-1]) <= largest else unused
     if kind == "f":
         return np.floor(to_numpy(ids[-1:])[0]) + np.arange(1, count + 1, dtype=ids.dtype)
     names = [f"{NAME}-{value}" for value in classes.tolist()]

@@ -38,7 +38,7 @@ class Footprint:
     pool : int
         Most bytes alive in CuPy's pool, graph and earlier results included.
     workspace : int
-        An estimate of what cuML, cuVS, cuGraph or cuSPARSE need besides.
+        An estimate of what cuML, cuVS, cuGraph, cuSPARSE or cuSOLVER need besides.
     batches : int
         Parts that the work is done in.
     batch : int

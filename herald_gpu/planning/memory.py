@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING
 
 from herald_gpu import ops
 from herald_gpu.planning.batches import BINS, Footprint, columns, expansion, neighbours, rows
+from herald_gpu.planning.exemplar_memory import exemplar_footprints, pool_bytes
+from herald_gpu.planning.tasks import graph_bytes, kept_bytes
 
 if TYPE_CHECKING:
     from herald_gpu.config import HeraldConfig
+    from herald_gpu.planning.exemplar_sizes import Exemplars
     from herald_gpu.planning.sizes import Sizes
 
 ROUNDING = 48 * 512
@@ -30,17 +33,34 @@ BYTES_PER_PRODUCT = 12
 def footprints(s: Sizes, config: HeraldConfig, usable: int) -> dict[str, Footprint]:
     """Memory of every stage on a device with so many usable bytes."""
     graph = graph_bytes(s)
-    kept = kept_bytes(s)
-    scores = kept + 32 * s.nodes + 8 * s.train
-    members = scores + 2 * s.nodes
     found = {
         "reading": Footprint(_reading(s), COLUMNS_AT_ONCE * s.nodes if s.on_device else 0),
         "budget": Footprint(graph + 24 * s.nodes),
         "heterophily": Footprint(graph + _neighbour_classes(s)),
     }
-    if s.tree:
-        found["features/tree"] = Footprint(graph + _smoothing(s), _tree_workspace(s), *columns(s))
-    found |= {
+    found |= _neighbourhoods(s, config, usable) if s.exemplars is None else _exemplars(s, s.exemplars, config)
+    return {name: replace(one, pool=one.pool + ROUNDING) for name, one in found.items()}
+
+
+def _exemplars(s: Sizes, e: Exemplars, config: HeraldConfig) -> dict[str, Footprint]:
+    """Memory of the stages that exemplars pass."""
+    kept = kept_bytes(s)
+    return {
+        "features/fisher": Footprint(graph_bytes(s) + _fisher(s, config), 0, *columns(s)),
+        **exemplar_footprints(s, e),
+        "scoring": Footprint(kept + pool_bytes(s, e) + _prototypes(s), _class_sums(s), *rows(s.nodes, s.kept)),
+        "assembly": Footprint(kept + 18 * s.nodes + 8 * s.train + _assembly(s)),
+    }
+
+
+def _neighbourhoods(s: Sizes, config: HeraldConfig, usable: int) -> dict[str, Footprint]:
+    """Memory of the stages that neighbourhoods pass."""
+    graph, kept = graph_bytes(s), kept_bytes(s)
+    scores = kept + 32 * s.nodes + 8 * s.train
+    members = scores + 2 * s.nodes
+    tree = {"features/tree": Footprint(graph + _smoothing(s), _tree_workspace(s), *columns(s))} if s.tree else {}
+    return {
+        **tree,
         "features/fisher": Footprint(max(graph + _fisher(s, config), kept + _choosing(s)), 0, *columns(s)),
         "scoring/scores": Footprint(kept + _prototypes(s), _class_sums(s), *rows(s.nodes, s.kept)),
         "scoring/neighbours": neighbours(s, config, kept, usable),
@@ -49,19 +69,6 @@ def footprints(s: Sizes, config: HeraldConfig, usable: int) -> dict[str, Footpri
         "rebalance": Footprint(members + _rebalance(s)),
         "assembly": Footprint(members + _assembly(s)),
     }
-    return {name: replace(one, pool=one.pool + ROUNDING) for name, one in found.items()}
-
-
-def graph_bytes(s: Sizes) -> int:
-    """The graph on the device: CSR adjacency, features, labels, training mask."""
-    features = 8 * s.values + 4 * s.nodes if s.sparse else 4 * s.values
-    return 8 * s.edges + 4 * s.nodes + features + 5 * s.nodes
-
-
-def kept_bytes(s: Sizes) -> int:
-    """The graph, its kept features, prices, and the score of every feature."""
-    features = 8 * s.kept_values + 4 * s.nodes if s.sparse else 4 * s.kept_values
-    return graph_bytes(s) + features + 8 * s.nodes + 16 * s.features
 
 
 def _promoted(s: Sizes) -> int:
@@ -125,6 +132,7 @@ def _fisher(s: Sizes, config: HeraldConfig) -> int:
     share = s.train / s.nodes
     _, height = rows(s.train, s.features)
     activity = 36 * s.values * share if s.sparse else 4 * s.train * s.features + 16 * height * s.features
+    activity = activity if config.feature_density else 0
     return math.ceil(max(passing, activity + 8 * s.features))
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from herald_gpu.config import HeraldConfig
-from herald_gpu.errors import ConfigError
 from herald_gpu.planning.advice import advise
+from herald_gpu.planning.checks import check_config
 from herald_gpu.planning.devices import DeviceSpec, find_device
 from herald_gpu.planning.memory import footprints
 from herald_gpu.planning.plans import Plan, StagePlan
@@ -15,12 +14,19 @@ from herald_gpu.planning.sizes import measure
 from herald_gpu.planning.work import all_work
 
 if TYPE_CHECKING:
+    from herald_gpu.config import HeraldConfig, Selection
     from herald_gpu.planning.sizes import Sizes
 
-ORDER = (
-    *("reading", "budget", "heterophily", "features/tree", "features/fisher", "scoring/scores", "scoring/neighbours"),
-    *("expansion", "pruning", "rebalance", "assembly"),
-)
+ORDER: dict[Selection, tuple[str, ...]] = {
+    "exemplars": (
+        *("reading", "budget", "heterophily", "features/fisher"),
+        *("exemplars/views", "exemplars/places", "exemplars/trials", "scoring", "assembly"),
+    ),
+    "neighbourhoods": (
+        *("reading", "budget", "heterophily", "features/tree", "features/fisher"),
+        *("scoring/scores", "scoring/neighbours", "expansion", "pruning", "rebalance", "assembly"),
+    ),
+}
 """As the pipeline runs; the weights are a few numbers on the host."""
 
 
@@ -35,6 +41,7 @@ def plan(
     density: float = 1.0,
     binary: bool = False,
     degree_skew: float | None = None,
+    class_skew: float | None = None,
     feature_count: int | None = None,
     config: HeraldConfig | None = None,
     device: str | DeviceSpec = "A100-80GB",
@@ -58,10 +65,14 @@ def plan(
     degree_skew : float, optional
         Mean squared degree over squared mean degree; by default that of a random graph (1 + 1 / mean degree). Graphs
         with hubs have 5 and more, and their neighbourhoods are that much larger.
+    class_skew : float, optional
+        The same of the classes' training nodes; by default 1, classes of equal size. Exemplars are compared inside
+        classes, which takes the more the less equal those are.
     feature_count : int, optional
-        Kept features; by default what `config` says, and else all of them, which is the most a tree can choose.
+        Kept features; by default what `config` says. Else the default preset is planned with all the numbers that it
+        tries, and :meth:`HeraldConfig.paper` with all features, the most that its tree can choose.
     config : HeraldConfig, optional
-        The default preset or one like it; the published accounting is not planned.
+        The default preset, :meth:`HeraldConfig.paper`, or one like them; the published accounting is not planned.
     device : str or DeviceSpec
         A name of :data:`herald_gpu.planning.DEVICES`, or a device of your own.
     on_device : bool
@@ -78,18 +89,18 @@ def plan(
     >>> found = herald_gpu.plan(169_343, 2_315_598, 128, n_classes=40, device="L4")
     >>> found.fits
     True
-    >>> max(found.stages, key=lambda stage: stage.seconds).name
-    'scoring/neighbours'
+    >>> [option.count for option in found.sizes.exemplars.options]
+    [8, 16, 32, 64, 128]
     >>> found.stage("features/fisher").counts["multiply_adds"] == 2 * 2_315_598 * 128
     True
+    >>> paper = herald_gpu.plan(169_343, 2_315_598, 128, n_classes=40, config=herald_gpu.HeraldConfig.paper())
+    >>> max(paper.stages, key=lambda stage: stage.seconds).name
+    'scoring/neighbours'
     """
-    config = HeraldConfig() if config is None else config
-    if not isinstance(config, HeraldConfig):
-        msg = f"config={config!r} is not valid: pass a HeraldConfig, such as HeraldConfig.paper()"
-        raise ConfigError(msg)
-    spec = find_device(device)
+    chosen, spec = check_config(config), find_device(device)
 
-    def attempt(kept: int | None, on: DeviceSpec) -> Plan:
+    def attempt(kept: int | None, on: DeviceSpec, pool: int | None = None) -> Plan:
+        asked = chosen if pool is None else dataclasses.replace(chosen, smallest_pool=pool, largest_pool=pool)
         sizes = measure(
             n_nodes,
             n_edges,
@@ -100,11 +111,12 @@ def plan(
             density=density,
             binary=binary,
             degree_skew=degree_skew,
+            class_skew=class_skew,
             feature_count=kept,
-            config=config,
+            config=asked,
             on_device=on_device,
         )
-        return Plan(sizes, on, _stages(sizes, config, on))
+        return Plan(sizes, on, _stages(sizes, asked, on))
 
     found = attempt(feature_count, spec)
     return dataclasses.replace(found, advice=advise(found, attempt))
@@ -114,7 +126,7 @@ def _stages(sizes: Sizes, config: HeraldConfig, device: DeviceSpec) -> tuple[Sta
     memory = footprints(sizes, config, device.usable_bytes)
     work = all_work(sizes, config, memory)
     stages, pool = [], 0
-    for name in (name for name in ORDER if name in memory):
+    for name in (name for name in ORDER[config.selection] if name in memory):
         one, done = memory[name], work[name]
         pool = max(pool, one.pool)  # the pool keeps what it once took
         stages.append(

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 CAVEAT = (
     "A prediction, not a measurement: no figure was taken on a GPU. Times are roofline times, lower bounds without "
-    "launch latency and without the way from the host. Workspaces inside cuML, cuVS, cuGraph and cuSPARSE (~) are "
-    "estimates."
+    "launch latency and without the way from the host. Workspaces inside cuML, cuVS, cuGraph, cuSPARSE and cuSOLVER "
+    "(~) are estimates."
 )
 WIDTH = 116
 GIGA = 1e9
@@ -36,7 +36,7 @@ class StagePlan:
     pool_bytes : int
         Most bytes alive in CuPy's pool during the stage.
     workspace_bytes : int
-        What cuML, cuVS, cuGraph or cuSPARSE need besides: an estimate.
+        What cuML, cuVS, cuGraph, cuSPARSE or cuSOLVER need besides: an estimate.
     peak_bytes : int
         Device memory at the fullest moment: the workspace beside all that the pool has taken so far.
     seconds : float

@@ -7,10 +7,11 @@ once and read where it is used; gathers are counted without cache reuse, sorts b
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from herald_gpu.planning.batches import KNN_ROWS, approximate, candidates, growth_batches
+from herald_gpu.planning.exemplar_work import exemplar_work
+from herald_gpu.planning.tasks import Work
 
 if TYPE_CHECKING:
     from herald_gpu.config import HeraldConfig
@@ -27,29 +28,6 @@ DESCENT_ROWS, DESCENT_PAIRS = 20 * 128, 20 * 2 * 64 * 64
 """Rows read and pairs compared for a node by NN-descent: 20 rounds of 64 new and 64 old neighbours' neighbours."""
 
 
-@dataclass(frozen=True)
-class Work:
-    """Work of one stage.
-
-    Attributes
-    ----------
-    flops32, flops64 : float
-        Operations in single and double precision.
-    bytes : float
-        Memory traffic.
-    counts : dict
-        The counts behind them, by name.
-    note : str
-        What a reader should know.
-    """
-
-    flops32: float = 0.0
-    flops64: float = 0.0
-    bytes: float = 0.0
-    counts: dict[str, int] = field(default_factory=dict)
-    note: str = ""
-
-
 def all_work(s: Sizes, config: HeraldConfig, memory: dict[str, Footprint]) -> dict[str, Work]:
     """Work of every stage that there is memory for."""
     work = {
@@ -57,16 +35,19 @@ def all_work(s: Sizes, config: HeraldConfig, memory: dict[str, Footprint]) -> di
         "budget": Work(bytes=24 * s.nodes),
         "heterophily": _class_table(s),
         "features/fisher": _fisher(s, config, memory["features/fisher"].batches),
+        "assembly": _assembly(s),
+    }
+    if s.exemplars is not None:
+        return work | exemplar_work(s, s.exemplars) | {"scoring": _scores(s)}
+    if s.tree:
+        work["features/tree"] = _tree(s, config, memory["features/tree"].batches)
+    return work | {
         "scoring/scores": _scores(s),
         "scoring/neighbours": _neighbours(s, config),
         "expansion": _expansion(s, config, memory["expansion"]),
         "pruning": _pruning(s, config),
         "rebalance": _rebalance(s),
-        "assembly": _assembly(s),
     }
-    if s.tree:
-        work["features/tree"] = _tree(s, config, memory["features/tree"].batches)
-    return work
 
 
 def _reading(s: Sizes) -> Work:

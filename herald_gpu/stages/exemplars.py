@@ -64,7 +64,8 @@ def order_members(backend: Backend, pool: Pool, places: Array, fold: int, *, lin
     codes = pool.codes.astype(xp.int64)
     waiting = (free & (place < 0)).astype(xp.int64)
     before = xp.cumsum(waiting) - waiting  # those who wait, ahead of each member
-    starts = backend.asarray(pool.counts.cumsum() - pool.counts)
+    counts = ops.class_counts(backend, pool.codes, len(pool.sizes))
+    starts = xp.cumsum(counts) - counts
     taken = ops.class_counts(backend, xp.where(place >= 0, pool.codes, -1), len(pool.sizes))
     place = xp.where(place >= 0, place, taken[codes] + before - before[starts][codes])
     shares = backend.asarray(pool.targets)

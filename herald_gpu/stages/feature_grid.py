@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from herald_gpu import ops
+from herald_gpu.budget import graph_bytes
 from herald_gpu.encoding import candidates, most_rows_first, rows_within
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def feature_grid(
 ) -> list[FeatureOption]:
     """Give the numbers of features worth trying, rising.
 
-    Halving stops where all training nodes fit: fewer features could not buy more of them.
+    Halving stops where all training nodes fit, with the edges among them: fewer features could not buy more of them.
 
     Parameters
     ----------
@@ -52,17 +53,21 @@ def feature_grid(
         Columns, the best first.
     budget : Budget
     """
+    xp = backend.xp
     counts = _halved(graph.n_features) if config.feature_count is None else [config.feature_count]
     counts = [min(count, graph.n_features) for count in counts]
-    stored = _cumulative(backend, graph.features[backend.xp.flatnonzero(graph.train)], ranking)
-    n_train, *sums = ops.fetch(backend, graph.train.sum(), *(stored[count - 1] for count in counts))
+    stored = _cumulative(backend, graph.features[xp.flatnonzero(graph.train)], ranking)
+    known = graph.train.astype(xp.float64)
+    joined = (graph.adjacency @ known * known).sum()
+    n_train, n_edges, *sums = ops.fetch(backend, known.sum(), joined, *(stored[count - 1] for count in counts))
+    room = budget.limit - graph_bytes(budget.kind, 0, int(n_edges))
     options = []
     wanted = "graph" if config.pca_variance is not None else config.encoding
     for count, total in zip(counts, sums, strict=True):
         mean = float(total) / float(n_train)
         best = most_rows_first(candidates(budget.kind, wanted), mean, count, limit=budget.limit, largest=0.0)[0]
         options.append(FeatureOption(count, mean, rows_within(best, mean, count, budget.limit)))
-        if options[-1].rows >= float(n_train):
+        if rows_within(best, mean, count, room) >= float(n_train):
             break
     enough = [option for option in options if option.rows >= config.fewest_exemplars * graph.n_classes]
     return sorted(enough or options[-1:], key=lambda option: option.count)

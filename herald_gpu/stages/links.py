@@ -41,7 +41,7 @@ class Edges:
     synthetic: Array
 
 
-def join(backend: Backend, graph: Graph, nodes: Array, pool: Pool, order: Order | None, *, n_landmarks: int) -> Edges:
+def join(backend: Backend, graph: Graph, nodes: Array, pool: Pool, order: Order, *, n_landmarks: int) -> Edges:
     """Give the edges among chosen nodes and the links due: chains, one a class, each from the class's landmark.
 
     Parameters

@@ -41,8 +41,8 @@ class Pool:
         How many of them belong to each fold.
     free : (folds + 1, len(members)) bool array
         Nodes that a fold may choose from; in the last row all of them.
-    targets : float64 array on the host
-        Share of each class among the exemplars.
+    targets : float64 array
+        Share of each class among the exemplars; on the host as drawn.
     """
 
     members: Array
@@ -53,7 +53,7 @@ class Pool:
     held: Array
     held_sizes: list[int]
     free: Array
-    targets: np.ndarray
+    targets: Array
 
     @property
     def n_folds(self) -> int:

@@ -43,8 +43,10 @@ def test_without_faiss_the_pip_line_is_named():
     graph = make_graph(200, n_classes=2, n_features=8)
     given = (graph.edge_index, graph.features, graph.labels, graph.train)
     with pytest.raises(MissingDependencyError, match=r"pip install 'herald-gpu\[approx\]'"):
-        condense(*given, ratio=0.2, config=HeraldConfig(lid="approximate"), backend="cpu")
-    assert condense(*given, ratio=0.2, backend="cpu").report.lid_search == "exact"
+        condense(*given, ratio=0.2, config=HeraldConfig.paper(lid="approximate"), backend="cpu")
+    found = condense(*given, ratio=0.2, config=HeraldConfig.paper(lid="auto"), backend="cpu")
+    assert found.report.lid_search == "exact"
+    assert condense(*given, ratio=0.2, backend="cpu").report.lid_search is None
 
 
 def test_with_faiss_it_is_named():

@@ -92,7 +92,7 @@ def test_all_takes_what_each_experiment_has(out, capsys, monkeypatch):
     assert reproduce(out, "all", "--datasets", "cora", "--seeds", "1", "--repeats", "1") == 0
     told, errors = capsys.readouterr()
     heads = [line.partition(":")[0] for line in told.splitlines() if not line.startswith(" ")]
-    assert heads == ["accuracy", "sensitivity", "statistics", "complexity", "comparison"]
+    assert heads == ["accuracy", "sensitivity", "statistics", "complexity", "comparison", "agreement", "leaderboard"]
     assert "without their data" in told
     assert "cora is left out" in errors
 
@@ -113,6 +113,8 @@ def test_the_list(capsys):
         (["accuracy", "--datasets", "reddit-like-7"], "reddit-like-1"),
         (["accuracy", "--methods", "cgc"], "methods: cgc"),
         (["accuracy", "--seeds", "0"], "seeds=0"),
+        (["leaderboard", "--splits", "4"], "splits=4: leaderboard has 3"),
+        (["accuracy", "--splits", "2"], "splits=2: accuracy has 1"),
         (["accuracy", "--ratios", "2"], "ratios: 2.0"),
         (["accuracy", "--repeats", "2"], "belong to complexity"),
         (["complexity", "--models", "GCN"], "models does not belong to complexity"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +24,7 @@ class Case:
     config: dict[str, Any]
     ratio: float = 0.05
     block: int | None = None
+    preset: Callable[..., HeraldConfig] = HeraldConfig.paper
 
     def draw(self):
         """Draw the graph; sparse features with the 32-bit indices that a device works on."""
@@ -44,13 +46,14 @@ class Case:
 
     def run(self, backend, graph):
         """Condense the built graph."""
-        config = HeraldConfig(on_infeasible="best_effort", **self.config)
+        config = self.preset(on_infeasible="best_effort", **self.config)
         return run(backend, graph, self.ratio, config, seed=0, clock=Clock(backend))
 
     def plan(self, **changes):
         """Plan for a graph of these sizes."""
         drawn, features = self.draw()
         degree = np.bincount(drawn.edge_index[0], minlength=drawn.n_nodes).astype(float)
+        counts = np.bincount(drawn.labels[drawn.train]).astype(float)
         sparse = scipy.sparse.issparse(features)
         sizes = {
             "n_classes": int(drawn.labels.max()) + 1,
@@ -59,7 +62,8 @@ class Case:
             "density": features.nnz / np.prod(features.shape) if sparse else 1.0,
             "binary": bool(sparse and (features.data == 1).all()),
             "degree_skew": float((degree**2).mean() / degree.mean() ** 2),
-            "config": HeraldConfig(**self.config),
+            "class_skew": float((counts**2).mean() / counts.mean() ** 2),
+            "config": self.preset(**self.config),
         }
         return herald_gpu.plan(drawn.n_nodes, drawn.n_edges, features.shape[1], **{**sizes, **changes})
 
@@ -70,7 +74,7 @@ def sampled(size):
 
 
 DENSE = Case({"n_nodes": 1500, "n_features": 100}, {"feature_count": 40})
-CASES = {
+NEIGHBOURHOODS = {
     "dense": DENSE,
     "a tree decides": Case({"n_nodes": 1000, "n_features": 60}, {}, ratio=0.3),
     "many blocks": Case({"n_nodes": 1500, "n_features": 60}, {"feature_count": 60}, ratio=0.1, block=20_000),
@@ -102,4 +106,31 @@ CASES = {
         {"n_nodes": 1500, "n_features": 400, "features": "bag_of_words"}, {"feature_count": 300, "lid": "approximate"}
     ),
 }
-"""What stages do differently: containers, blocks, hops, depths, degrees, training shares."""
+"""What the stages of the paper do differently: containers, blocks, hops, depths, degrees, training shares."""
+
+
+def exemplars(graph, config=None, **options):
+    """Make a case of the default preset, by default homophilic: landmarks, links and both rules."""
+    return Case({"homophily": 0.8, **graph}, config or {}, preset=HeraldConfig, **options)
+
+
+WORDS = {"features": "bag_of_words"}
+EXEMPLARS = {
+    "one number of features": exemplars({"n_nodes": 1500, "n_features": 100}, {"feature_count": 40}),
+    "a grid": exemplars({"n_nodes": 1500, "n_features": 100}),
+    "heterophilic": exemplars({"n_nodes": 1500, "n_features": 60, "homophily": 0.2}),
+    "large classes": exemplars({"n_nodes": 6000, "n_features": 64, "n_classes": 2}, ratio=0.02),
+    "few training nodes": exemplars({"n_nodes": 8000, "n_features": 64, "train_share": 0.05}, ratio=0.02),
+    "all nodes train": exemplars({"n_nodes": 3000, "n_features": 150, "train_share": 1.0, "mean_degree": 25}),
+    "words": exemplars({"n_nodes": 1800, "n_features": 500, **WORDS}),
+    "many words": exemplars({"n_nodes": 1500, "n_features": 400, "mean_words": 100, **WORDS}, {"feature_count": 300}),
+    "blocks": exemplars({"n_nodes": 1500, "n_features": 100, "n_classes": 8}, ratio=0.1, block=20_000),
+    "words in blocks": exemplars({"n_nodes": 1000, "n_features": 400, "n_classes": 12, **WORDS}, block=80_000),
+    "a small pool": exemplars(
+        {"n_nodes": 3000, "n_features": 50},
+        {"smallest_pool": 50, "largest_pool": 100, "trial_nodes": 100, "exemplar_rule": "cover"},
+    ),
+    "unequal classes": exemplars({"n_nodes": 3000, "n_features": 64, "class_imbalance": 0.4}),
+    "hubs": exemplars({"n_nodes": 1500, "n_features": 40, "power_law": 2.2, "mean_degree": 14}, {"hops": 3}),
+}
+"""What the search for exemplars does differently: grids, pools, folds, containers, blocks, classes."""

@@ -25,7 +25,7 @@ def balanced(backend, given, members, roots, ranking, price, limit, *, config=PA
     score[ranking] = np.linspace(1, 0.5, len(ranking))
     nothing = backend.asarray(np.zeros(given.n))
     scores = NodeScores(
-        nothing, nothing, nothing, backend.asarray(score), backend.asarray(np.array(ranking, dtype=np.int64))
+        nothing, nothing, backend.asarray(np.array(ranking, dtype=np.int64)), nothing, backend.asarray(score)
     )
     flags = np.zeros(given.n, dtype=bool)
     flags[list(roots)] = True

@@ -31,10 +31,20 @@ CREATION = frozenset({"array", "asarray", "empty", "full", "ones", "zeros"})
 """Functions whose first argument may be a plain list or tuple."""
 
 
+class StrictLinalg:
+    """What stands for `cupy.linalg`."""
+
+    @staticmethod
+    def solve(a: StrictArray, b: StrictArray) -> StrictArray:
+        """Solve a system of equations."""
+        return wrap(np.linalg.solve(device(a), device(b)))
+
+
 class StrictNamespace:
     """What stands for `cupy`: NumPy's functions on strict arrays, as far as CuPy has them."""
 
     ndarray = StrictArray
+    linalg = StrictLinalg()
 
     def __getattr__(self, name: str) -> Any:
         if name in MISSING or name.startswith("_") or isinstance(getattr(np, name, None), ModuleType):

@@ -158,6 +158,14 @@ class StrictSparse:
         return StrictMatrix(scipy.sparse.coo_matrix(parts, shape=shape))
 
     @staticmethod
+    def vstack(blocks: list[Any], format: str | None = None) -> StrictMatrix:  # noqa: A002 - as CuPy calls it
+        """CSR matrices of this device, one below the other."""
+        if not all(isinstance(block, StrictMatrix) and block.format == "csr" for block in blocks):
+            msg = "blocks must be CSR matrices of this device"
+            raise TypeError(msg)
+        return StrictMatrix(scipy.sparse.vstack([block._matrix for block in blocks], format=format))
+
+    @staticmethod
     def issparse(value: object) -> bool:
         """Whether this is a sparse matrix of this device; SciPy's are not."""
         return isinstance(value, StrictMatrix)

@@ -34,12 +34,14 @@ def extend(ids: Any, more: np.ndarray) -> Any:  # noqa: ANN401 - CuPy array or c
         return cp.concatenate([ids, cp.asarray(more)])
     import cudf
 
-    return cudf.concat([ids, cudf.Series(more.tolist())], ignore_index=True)
+    return cudf.Series([*ids.to_arrow().to_pylist(), *more.tolist()])
 
 
 def any_of(ids: Any, names: list[str]) -> bool:  # noqa: ANN401 - a cuDF series
     """Whether any of these names is an id."""
-    return bool(ids.isin(names).any())
+    import cudf
+
+    return bool((col.places_in(cudf.Series(names), ids) >= 0).any())
 
 
 def index(ids: Any, name: str) -> Any:  # noqa: ANN401 - CuPy array or cuDF series in, cuDF index out

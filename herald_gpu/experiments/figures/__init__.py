@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from herald_gpu.experiments.figures import ablation, accuracy, sensitivity, statistics, style, times
+from herald_gpu.experiments.figures import ablation, accuracy, leaderboard, sensitivity, statistics, style, times
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,6 +21,7 @@ DRAWERS: dict[str, Callable[[pd.DataFrame], Iterator[Drawn]]] = {
     "statistics": statistics.draw,
     "large-scale": accuracy.draw,
     "complexity": times.draw,
+    "leaderboard": leaderboard.draw,
 }
 """By the name of the experiment."""
 

@@ -13,7 +13,7 @@ import sys
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-from support.doubles import cudf, cuml, cuvs, pylibcugraph, rmm
+from support.doubles import cudf, cuml, cusolver, cuvs, pylibcugraph, rmm
 
 MODULES: dict[str, dict[str, object]] = {
     "cudf": {"DataFrame": cudf.DataFrame, "Index": cudf.Index, "Series": cudf.Series},
@@ -69,6 +69,7 @@ def install() -> None:
     if not emulated():
         msg = "doubles of RAPIDS are for emulated CuPy only"
         raise RuntimeError(msg)
+    cusolver.install()
     for name, contents in MODULES.items():
         there = sys.modules.get(name)
         if there is not None and getattr(there, "is_double", False):
