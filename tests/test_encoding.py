@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.sparse
-from outcomes import encoded_bytes, plain, small_graph
+from outcomes import HOMOPHILIC, encoded_bytes, plain, small_graph
 from support.graphs import host
 
 from herald_gpu import CondensedGraph, HeraldConfig, condense
@@ -15,6 +15,7 @@ from herald_gpu.encoding import OF_KIND, Encoding, candidates, int8_scales, most
 from herald_gpu.errors import BudgetError, ConfigError
 
 PAPER = HeraldConfig.paper()
+DEFAULT = HeraldConfig(landmark_share=1.0)
 TYPES = ("float32", "float16", "int8")
 LAYOUTS = ("dense", "sparse")
 X = np.float32([[0, 1, 0.25, 300], [2, 0, 0, -1], [-127, 3, 1, 0]])
@@ -127,11 +128,12 @@ def test_the_most_rows_win():
 
 @pytest.mark.parametrize("features", ["dense", "counts", "binary"])
 @pytest.mark.parametrize("wanted", ["auto", *TYPES])
-def test_the_budget_holds_and_files_keep_every_bit(tmp_path, features, wanted):
-    g = small_graph("dense" if features == "dense" else "bag_of_words")
+@pytest.mark.parametrize("preset", [PAPER, DEFAULT], ids=["paper", "default"])
+def test_the_budget_holds_and_files_keep_every_bit(tmp_path, preset, features, wanted):
+    g = small_graph("dense" if features == "dense" else "bag_of_words", **HOMOPHILIC)
     x = {"counts": 3 * g.features, "binary": g.features}.get(features, g.features)
     small = condense(
-        g.edge_index, x, g.labels, g.train, ratio=0.5, config=replace(PAPER, encoding=wanted), backend="cpu"
+        g.edge_index, x, g.labels, g.train, ratio=0.5, config=replace(preset, encoding=wanted), backend="cpu"
     )
     report = small.report
     assert report.storage_bytes == encoded_bytes(small) <= report.budget_bytes
@@ -140,10 +142,12 @@ def test_the_budget_holds_and_files_keep_every_bit(tmp_path, features, wanted):
         assert report.encoding.split()[1] == wanted
     elif binary:
         assert report.encoding.split()[1] == "bits"
-    full = plain(small.transform(x))[np.asarray(small.node_ids)]
-    scale = np.abs(full).max(axis=0) / 127
+    own, ours = ~small.is_landmark, plain(small.features)
+    assert (~own).any() == (preset is DEFAULT)
+    full = plain(small.transform(x))[np.asarray(small.node_ids[own])]
+    scale = np.maximum(np.abs(full).max(axis=0), np.abs(ours).max(axis=0)) / 127
     loss = {"int8": 0.5 * scale + 1e-6, "float16": 1e-3 * np.abs(full) + 1e-6}.get(report.encoding.split()[1], 0)
-    assert (np.abs(plain(small.features) - full) <= loss).all()
+    assert (np.abs(ours[own] - full) <= loss).all()
     small.save(tmp_path / "small.herald")
     again = CondensedGraph.load(tmp_path / "small.herald")
     np.testing.assert_array_equal(plain(again.features), plain(small.features))
@@ -162,13 +166,15 @@ def test_smaller_values_hold_more_nodes():
 
 def test_bits_need_binary_features():
     g = small_graph("dense")
-    with pytest.raises(ConfigError, match="encoding='bits' holds zeros and ones only"):
-        condense(g.edge_index, g.features, g.labels, g.train, ratio=0.5, config=HeraldConfig(encoding="bits"))
+    for preset in (PAPER, DEFAULT):
+        with pytest.raises(ConfigError, match="encoding='bits' holds zeros and ones only"):
+            condense(g.edge_index, g.features, g.labels, g.train, ratio=0.5, config=replace(preset, encoding="bits"))
 
 
-def test_components_are_stored_as_floats():
+@pytest.mark.parametrize("preset", [PAPER, DEFAULT], ids=["paper", "default"])
+def test_components_are_stored_as_floats(preset):
     g = small_graph("dense")
-    config = HeraldConfig(encoding="int8", pca_variance=0.5)
+    config = replace(preset, encoding="int8", pca_variance=0.5)
     small = condense(g.edge_index, g.features, g.labels, g.train, ratio=0.8, config=config)
     assert small.report.component_count is not None
     assert small.report.encoding == "dense float32"
@@ -179,13 +185,14 @@ def test_published_accounting_has_no_other_encoding():
         HeraldConfig.published("citation", encoding="int8")
 
 
-def test_too_small_a_budget_names_the_smallest_of_all_encodings():
+@pytest.mark.parametrize("preset", [PAPER, DEFAULT], ids=["paper", "default"])
+def test_too_small_a_budget_names_the_smallest_of_all_encodings(preset):
     g = small_graph("dense", n_features=40)
     arguments = (g.edge_index, g.features, g.labels, g.train)
     smallest = {}
     for wanted in ("float32", "float16", "int8", "auto"):
         with pytest.raises(BudgetError) as error:
-            condense(*arguments, ratio=1e-6, config=replace(PAPER, encoding=wanted))
+            condense(*arguments, ratio=1e-6, config=replace(preset, encoding=wanted))
         smallest[wanted] = error.value.smallest_ratio
     assert smallest["auto"] == min(smallest.values()) < smallest["float32"]
-    assert condense(*arguments, ratio=smallest["auto"], config=replace(PAPER, encoding="auto")).report.n_nodes >= 3
+    assert condense(*arguments, ratio=smallest["auto"], config=replace(preset, encoding="auto")).report.n_nodes >= 3

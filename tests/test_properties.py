@@ -20,7 +20,12 @@ from herald_gpu.datasets import make_graph
 from herald_gpu.errors import BudgetError
 from herald_gpu.stages import pruning, rebalance
 
-PRESETS = {"default": HeraldConfig(), "paper": HeraldConfig.paper()}
+PRESETS = {
+    "default": HeraldConfig(),
+    "linked": HeraldConfig(homophily_switch=0.0, linked_share=1.0, landmark_share=0.5),
+    "paper": HeraldConfig.paper(),
+    "real": HeraldConfig(landmarks=False, edges="real", encoding="graph"),
+}
 quick = settings(max_examples=20, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 few = settings(quick, max_examples=8)
 """Where one example takes many condensations."""
@@ -58,7 +63,7 @@ def draw_features(rng, kind, labels, width):
 
 
 @st.composite
-def graphs(draw, kinds=("dense", "counts", "binary")):
+def graphs(draw, kinds=("dense", "counts", "binary"), presets=tuple(PRESETS)):
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     n, n_classes = draw(st.integers(10, 40)), draw(st.integers(2, 4))
     labels = np.append(np.tile(np.arange(n_classes), 2), rng.integers(0, n_classes, n - 2 * n_classes))
@@ -66,8 +71,8 @@ def graphs(draw, kinds=("dense", "counts", "binary")):
     train[:n_classes] = True
     edges = rng.integers(0, n, (2, draw(st.integers(n // 2, 4 * n))))
     edges = np.append(edges, [[0], [1]], axis=1)
-    features = draw_features(rng, draw(st.sampled_from(kinds)), labels, draw(st.integers(2, 12)))
-    ratio, preset = draw(st.floats(0.02, 1.0)), draw(st.sampled_from(sorted(PRESETS)))
+    features = draw_features(rng, draw(st.sampled_from(kinds)), labels, draw(st.integers(2, 40)))
+    ratio, preset = draw(st.floats(0.02, 1.0)), draw(st.sampled_from(presets))
     order = rng.permutation(n)
     return Drawn(edges, features, labels[order], train[order], ratio, preset)
 
@@ -91,23 +96,25 @@ def test_the_budget_is_never_exceeded(g):
 @quick
 @given(graphs())
 def test_the_smallest_feasible_ratio_is_just_that(g):
-    whole = (g.edges, g.features, g.labels, g.train)
+    whole, config = (g.edges, g.features, g.labels, g.train), PRESETS[g.preset]
     try:
-        result = condense(*whole, ratio=1e-12)
+        result = condense(*whole, ratio=1e-12, config=config)
     except BudgetError as error:
         smallest = error.smallest_ratio
-        assert condense(*whole, ratio=smallest).report.storage_ratio <= smallest
+        assert condense(*whole, ratio=smallest, config=config).report.storage_ratio <= smallest
         with pytest.raises(BudgetError):
-            condense(*whole, ratio=float(np.nextafter(smallest, 0)))
+            condense(*whole, ratio=float(np.nextafter(smallest, 0)), config=config)
     else:  # rows without any feature cost nothing
         assert result.report.storage_bytes == 0
 
 
-def test_rows_without_any_feature_fit_in_no_budget_at_all():
+@pytest.mark.parametrize("preset", ["default", "paper"])
+def test_rows_without_any_feature_fit_in_no_budget_at_all(preset):
     features = np.zeros((8, 2), dtype=np.float32)
     features[6:] = 1
     labels = np.array([0, 1] * 4)
-    result = condense(np.array([[0, 2, 4, 6], [2, 4, 6, 7]]), features, labels, ratio=1e-12)
+    edges = np.array([[0, 2, 4, 6], [2, 4, 6, 7]])
+    result = condense(edges, features, labels, ratio=1e-12, config=PRESETS[preset])
     assert result.report.storage_bytes == 0
     assert result.report.missing_classes == []
     assert str(result)
@@ -171,7 +178,7 @@ def test_the_order_of_rows_does_not_matter(g, seed):
 
 
 @quick
-@given(graphs(kinds=("dense",)), st.integers(0, 99))
+@given(graphs(kinds=("dense",), presets=("paper",)), st.integers(0, 99))
 def test_other_ids_give_the_same_graph_where_nothing_ties(g, seed):
     ids = np.random.default_rng(seed).permutation(len(g.labels))
     place = np.argsort(ids)
@@ -230,23 +237,56 @@ def test_labels_outside_training_change_not_one_bit(g, seed):
 @given(graphs())
 def test_no_label_outside_training_is_handed_out(g):
     result = g.condense()
-    inside = g.train[result.node_ids]
-    assert_array_equal(result.labels, np.where(inside, g.labels[result.node_ids], -1))
-    assert_array_equal(result.train_mask, inside)
+    own = ~result.is_landmark
+    ids = result.node_ids[own]
+    inside = g.train[ids]
+    assert_array_equal(result.labels[own], np.where(inside, g.labels[ids], -1))
+    assert_array_equal(result.train_mask[own], inside)
+    assert_array_equal(result.labels[~own], np.unique(g.labels[g.train])[: (~own).sum()])
+    assert result.train_mask[~own].all()
 
 
 @quick
 @given(graphs())
 def test_the_parts_fit_together(g):
     result = g.condense()
-    kept = g.features[np.ix_(result.node_ids, result.feature_ids)]
-    assert_array_equal(plain(result.features), kept)
+    own = ~result.is_landmark
+    ids, features = result.node_ids[own], plain(result.features)
+    kept = g.features[np.ix_(ids, result.feature_ids)]
+    loss = {"int8": 0.5 * np.abs(features).max(axis=0) / 127 + 1e-6, "float16": 1e-3 * np.abs(kept) + 1e-6}
+    assert (np.abs(features[own] - kept) <= loss.get(result.report.encoding.split()[1], 0)).all()
     adjacency = np.zeros((len(g.labels),) * 2, dtype=bool)
     adjacency[tuple(g.edges)] = True
     adjacency |= adjacency.T
     np.fill_diagonal(adjacency, val=False)
-    assert_array_equal(result.adjacency.toarray() > 0, adjacency[np.ix_(result.node_ids, result.node_ids)])
-    assert_array_equal(result.transform(g.features)[result.node_ids], result.features)
+    real, (source, target) = result.adjacency.toarray() > 0, result.edge_index[:, result.edge_is_synthetic]
+    assert real[source, target].all()
+    real[source, target] = False
+    assert_array_equal(real[np.ix_(own, own)], adjacency[np.ix_(ids, ids)])
+    assert not real[~own].any()
+    assert_array_equal(result.labels[source], result.labels[target])
+    assert_array_equal(result.transform(g.features)[ids], kept)
+
+
+@quick
+@given(graphs(presets=("linked",)))
+def test_landmarks_have_ids_of_their_own_and_come_last(g):
+    result = g.condense()
+    n_classes = len(np.unique(g.labels[g.train]))
+    assert result.is_landmark.sum() in (0, n_classes)
+    assert_array_equal(result.is_landmark, np.sort(result.is_landmark))
+    assert (np.diff(result.node_ids) > 0).all()
+    assert (result.node_ids[result.is_landmark] >= len(g.labels)).all()
+    assert not result.is_root[result.is_landmark].any()
+
+
+@quick
+@given(graphs(presets=("real", "paper")))
+def test_nothing_is_synthetic_unless_it_may_be(g):
+    result = g.condense()
+    assert not result.is_landmark.any()
+    assert not result.edge_is_synthetic.any()
+    assert_array_equal(plain(result.features), g.features[np.ix_(result.node_ids, result.feature_ids)])
 
 
 # Threads
@@ -264,7 +304,7 @@ def with_threads(count, run):
 
 def assert_same_choice(one, two):
     """Compare all that is chosen bit by bit, and scores up to the order in which a library adds."""
-    for name in ("node_ids", "feature_ids", "labels", "train_mask", "is_root", "edge_index"):
+    for name in ("node_ids", "feature_ids", "labels", "train_mask", "is_root", "edge_index", "edge_is_synthetic"):
         assert_array_equal(getattr(one, name), getattr(two, name))
     assert_array_equal(plain(one.features), plain(two.features))
     assert_array_equal(one.scores["rank"], two.scores["rank"])
@@ -292,8 +332,8 @@ def test_one_and_two_threads_choose_alike_on_several_tiles(features, preset):
 
 @quick
 @given(graphs(), st.integers(0, 9))
-def test_the_same_seed_gives_the_same_random_ranking(g, seed):
-    options = {"config": HeraldConfig(node_ranking="random"), "random_state": seed}
-    options["ratio"] = g.condense().report.requested_ratio
+def test_the_same_seed_gives_the_same_graph(g, seed):
+    config = HeraldConfig.paper(node_ranking="random") if g.preset == "paper" else PRESETS[g.preset]
+    options = {"config": config, "random_state": seed, "ratio": g.condense().report.requested_ratio}
     given_ = (g.edges, g.features, g.labels, g.train)
     assert_same(condense(*given_, **options), condense(*given_, **options))

@@ -124,20 +124,40 @@ def assert_promises(result, g, ratio):
     report, train = result.report, training_mask(len(g.labels), 42)
     assert storage_ratio(result, g.edge_index, g.features) <= ratio
     assert report.storage_ratio <= ratio
-    inside = train[result.node_ids]
-    np.testing.assert_array_equal(result.labels, np.where(inside, g.labels[result.node_ids], -1))
-    np.testing.assert_array_equal(result.train_mask, inside)
+    own = ~result.is_landmark
+    ids, labels = result.node_ids[own], result.labels[own]
+    inside = train[ids]
+    np.testing.assert_array_equal(labels, np.where(inside, g.labels[ids], -1))
+    np.testing.assert_array_equal(result.train_mask, np.append(inside, np.ones(report.n_landmarks, dtype=bool)))
     assert report.missing_classes == []
-    assert set(np.unique(result.labels[inside])) == set(np.unique(g.labels[train]))
+    assert set(np.unique(labels[inside])) == set(np.unique(g.labels[train]))
+    classes = np.unique(g.labels[train])
+    np.testing.assert_array_equal(result.labels[~own], classes[: report.n_landmarks])
+    assert report.n_landmarks in (0, len(classes))
+    linked = result.labels[result.edge_index[:, result.edge_is_synthetic]]
+    np.testing.assert_array_equal(linked[0], linked[1])
     used = report.storage_bytes / report.budget_bytes
     assert used >= 0.9 or any(f"only {100 * used:.0f} % of the budget" in warning for warning in report.warnings)
 
 
-@pytest.mark.parametrize("name", ["cora", "citeseer", "chameleon", "squirrel", "actor", "amazon-photo"])
-def test_every_promise_holds_and_repeats_are_identical(graph, name):
+GRAPHS = pytest.mark.parametrize("name", ["cora", "citeseer", "chameleon", "squirrel", "actor", "amazon-photo"])
+
+
+@GRAPHS
+def test_every_promise_of_the_default_holds_and_repeats_are_identical(graph, name):
+    g = graph(name)
+    for ratio in RATIOS:
+        result = run(g, ratio=ratio)
+        assert_promises(result, g, ratio)
+        if ratio == REPEATED:
+            assert_same(run(g, ratio=ratio), result)
+
+
+@GRAPHS
+def test_every_promise_of_the_paper_holds_and_repeats_are_identical(graph, name):
     g, count = graph(name), COUNTS.get(name)
     for ratio in RATIOS:
-        config = HeraldConfig(feature_count=count)
+        config = HeraldConfig.paper(feature_count=count)
         result = run(g, ratio=ratio, config=config)
         assert_promises(result, g, ratio)
         if ratio == REPEATED:
@@ -152,11 +172,25 @@ def test_every_promise_holds_on_the_largest(graph, name):
     g = graph(name)
     first = None
     for ratio in RATIOS:
-        result = run(g, ratio=ratio, config=HeraldConfig(feature_count=COUNTS[name]))
+        result = run(g, ratio=ratio, config=HeraldConfig.paper(feature_count=COUNTS[name]))
         assert_promises(result, g, ratio)
         first = first or result
         np.testing.assert_array_equal(result.feature_ids, first.feature_ids)
         np.testing.assert_array_equal(result.scores, first.scores)
+
+
+def test_homophilic_graphs_have_landmarks_and_others_none(graph):
+    assert run(graph("cora"), ratio=0.01).report.n_landmarks == 7
+    report = run(graph("chameleon"), ratio=0.01).report
+    assert (report.n_landmarks, report.n_synthetic_edges) == (0, 0)
+
+
+@slow
+@pytest.mark.parametrize("name", ["pubmed", "coauthor-cs", "blogcatalog"])
+def test_every_promise_of_the_default_holds_on_the_largest(graph, name):
+    g = graph(name)
+    for ratio in RATIOS:
+        assert_promises(run(g, ratio=ratio), g, ratio)
 
 
 @pytest.mark.parametrize("preset", ["default", "paper"])

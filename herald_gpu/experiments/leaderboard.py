@@ -106,7 +106,7 @@ class _Board:
         if not left:
             return
         if self._graph is None or self._loaded != (where.dataset, where.split):
-            self._graph = graphs.load(where.dataset, PAPER if where.split == PAPER else int(where.split))
+            self._graph = graphs.load(where.dataset, "paper" if where.split == PAPER else int(where.split))
             self._loaded = (where.dataset, where.split)
         run_group(self.grid, self.store, where, left, self._graph, self.tally, changes=options)
 

@@ -87,7 +87,8 @@ def over_models(rows: pd.DataFrame) -> pd.DataFrame:
 def duels(rows: pd.DataFrame) -> Iterator[Duel]:
     """Compare the default preset with the best other method, everywhere both were run."""
     whole = over_models(rows)
-    for (dataset, ratio), part in whole.groupby(["dataset", "ratio"], sort=False):
+    for dataset, ratio in dict.fromkeys(zip(whole["dataset"], whole["ratio"], strict=True)):
+        part = of(whole, dataset=dataset, ratio=ratio)
         own = of(part, method=OURS).set_index(["split", "seed"])["accuracy"]
         others = {
             method: of(part, method=method).set_index(["split", "seed"])["accuracy"]
@@ -105,8 +106,8 @@ def duels(rows: pd.DataFrame) -> Iterator[Duel]:
         error = float(gap.std(ddof=1) / math.sqrt(len(gap))) if len(gap) > 1 else math.nan
         worst, model = _worst_model(of(rows, dataset=dataset, ratio=ratio))
         yield Duel(
-            str(dataset),
-            float(ratio),
+            dataset,
+            ratio,
             float(own[both].mean()),
             float(others[rival][both].mean()),
             rival,
