@@ -126,8 +126,8 @@ def test_other_tables_mirror(name, expected, options):
     assert_same_graph(result, expected)
     for table in (result.edges, result.features, result.scores):
         assert isinstance(table, frame)
-    for name in ("labels", "train_mask", "is_root", "is_landmark", "node_ids", "edge_is_synthetic"):
-        assert isinstance(getattr(result, name), column)
+    for part in ("labels", "train_mask", "is_root", "is_landmark", "node_ids", "edge_is_synthetic"):
+        assert isinstance(getattr(result, part), column)
     assert_array_equal(plain(result.features), expected.features)
     assert np.asarray(result.labels).tolist() == expected.labels.tolist()
 

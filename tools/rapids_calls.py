@@ -28,6 +28,7 @@ OBJECTS = {
     ("herald_gpu/backend/rapids/columns.py", "ordered"): "cudf.Series",
     ("herald_gpu/backend/rapids/columns.py", "values"): "cudf.Series",
     ("herald_gpu/backend/rapids/neighbours.py", "index"): "cuml.neighbors.NearestNeighbors",
+    ("herald_gpu/backend/rapids/presenting.py", "ids"): "cudf.Series",
     ("herald_gpu/backend/rapids/reading.py", "feats"): "cudf.DataFrame",
     ("herald_gpu/io/frames.py", "ids"): "cudf.Series",
     ("herald_gpu/io/frames.py", "table"): "cudf.DataFrame",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from herald_gpu import ops
 from herald_gpu.planning.batches import Footprint
-from herald_gpu.planning.tasks import graph_bytes, kept_features
+from herald_gpu.planning.tasks import graph_bytes, kept_features, promoted_bytes
 from herald_gpu.stages.trials import MOST_ROWS
 from herald_gpu.stages.views import HOPS
 
@@ -53,13 +53,15 @@ def _base(s: Sizes, e: Exemplars) -> int:
 
 
 def _picking(s: Sizes, e: Exemplars) -> int:
-    """Training rows whose non-zeros are counted; then columns put in order, the best first."""
-    share = s.train / s.nodes
-    held = graph_bytes(s) + pool_bytes(s, e)
-    if not s.sparse:
-        return held + max(4 * s.train * s.features, kept_features(s)) + 48 * s.train
-    counting = 12 * s.values * share + 12 * s.train
-    return math.ceil(held + max(counting, PICKING[0] * s.values + PICKING[1] * s.kept_values)) + 48 * s.train
+    """Training rows whose non-zeros are counted, columns put in order, or edges counted beside them."""
+    held = graph_bytes(s) + pool_bytes(s, e) + 48 * s.train
+    if s.sparse:
+        counting = math.ceil(12 * s.values * s.train / s.nodes) + 12 * s.train
+        ordering = PICKING[0] * s.values + PICKING[1] * s.kept_values
+    else:
+        counting = 4 * s.train * s.features
+        ordering = max(kept_features(s), 8 * s.nodes * e.options[0].count + 24 * s.nodes)  # the narrowest is priced
+    return held + max(counting, ordering, kept_features(s) + promoted_bytes(s) + 28 * s.nodes)
 
 
 def _standing(s: Sizes, e: Exemplars) -> int:

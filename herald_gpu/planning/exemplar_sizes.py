@@ -96,7 +96,8 @@ def feature_options(
 ) -> tuple[Option, ...]:
     """Give the numbers of features worth trying, as :func:`herald_gpu.stages.feature_grid.feature_grid` does.
 
-    `filled` is the share of values that are not zero, the same in all columns; `wanted` is the one number to try.
+    `filled` is the share of values that are not zero, the same in all columns; where the best columns hold more than
+    the others, the stage may halve once more. `wanted` is the one number to try.
     """
     counts = _halved(n_features) if wanted is None else [min(wanted, n_features)]
     options = []
@@ -108,7 +109,7 @@ def feature_options(
         chosen = Gathered(min(train, fits.nodes), fits.edges, fits.reach)
         places = max(1, int(SPARE * rows / n_classes) + SPARE_NODES)
         options.append(Option(count, rows, price, places, chosen))
-        if rows >= train:
+        if rows >= train:  # and so one of every class, which the stage looks after besides
             break
     enough = [option for option in options if option.rows >= config.fewest_exemplars * n_classes]
     return tuple(sorted(enough or options[-1:], key=lambda option: option.count))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from herald_gpu import ops
 from herald_gpu.planning.batches import BINS, Footprint, columns, expansion, neighbours, rows
 from herald_gpu.planning.exemplar_memory import exemplar_footprints, pool_bytes
-from herald_gpu.planning.tasks import graph_bytes, kept_bytes
+from herald_gpu.planning.tasks import graph_bytes, kept_bytes, promoted_bytes
 
 if TYPE_CHECKING:
     from herald_gpu.config import HeraldConfig
@@ -71,11 +71,6 @@ def _neighbourhoods(s: Sizes, config: HeraldConfig, usable: int) -> dict[str, Fo
     }
 
 
-def _promoted(s: Sizes) -> int:
-    """The adjacency matrix in float64, as a product with a float64 array makes it."""
-    return 12 * s.edges + 4 * s.nodes
-
-
 def _reading(s: Sizes) -> int:
     """Edges sorted into CSR (given both ways, as int64), or features looked at beside the finished adjacency.
 
@@ -107,7 +102,7 @@ def _smoothing(s: Sizes) -> int:
     batches, width = columns(s)
     block, part = 8 * s.nodes * width, 8 * s.train * width
     transient = max(2 * block + part, block + 3 * part) + (part if batches > 1 else 0)
-    return 4 * s.train * s.features + max(_promoted(s) + 16 * s.nodes, around + max(transient, 16 * s.train_edges))
+    return 4 * s.train * s.features + max(promoted_bytes(s) + 16 * s.nodes, around + max(transient, 16 * s.train_edges))
 
 
 def _tree_workspace(s: Sizes) -> int:
@@ -124,7 +119,7 @@ def _fisher(s: Sizes, config: HeraldConfig) -> int:
     """Blocks on their way through the hops, or the training rows whose activity is summed."""
     batches, width = columns(s)
     block, part = 8 * s.nodes * width, 8 * s.train * width
-    hop = (2 + min(config.hops, 2)) * block + _promoted(s) if config.hops else 0
+    hop = (2 + min(config.hops, 2)) * block + promoted_bytes(s) if config.hops else 0
     scatter = (1 + min(config.hops, 1)) * block + 3 * part
     following = (1.5 + (batches > 1) * (1 + min(config.hops, 1))) * block
     by_column = 16 * s.values if s.sparse else 0

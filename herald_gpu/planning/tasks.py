@@ -46,3 +46,8 @@ def kept_features(s: Sizes) -> int:
 def kept_bytes(s: Sizes) -> int:
     """The graph, its kept features, prices, and the score of every feature."""
     return graph_bytes(s) + kept_features(s) + 8 * s.nodes + 16 * s.features
+
+
+def promoted_bytes(s: Sizes) -> int:
+    """The adjacency matrix in float64, as a product with a float64 array makes it."""
+    return 12 * s.edges + 4 * s.nodes

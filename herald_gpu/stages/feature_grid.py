@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from herald_gpu import ops
-from herald_gpu.budget import graph_bytes
+from herald_gpu.budget import settle_prices
 from herald_gpu.encoding import candidates, most_rows_first, rows_within
+from herald_gpu.errors import BudgetError
 
 if TYPE_CHECKING:
     from herald_gpu.backend import Array, Backend, Matrix
@@ -43,7 +44,8 @@ def feature_grid(
 ) -> list[FeatureOption]:
     """Give the numbers of features worth trying, rising.
 
-    Halving stops where all training nodes fit, with the edges among them: fewer features could not buy more of them.
+    Halving stops where all training nodes fit, edges aside, and one of every class does with the edges among those:
+    fewer features could not buy more of them.
 
     Parameters
     ----------
@@ -53,21 +55,17 @@ def feature_grid(
         Columns, the best first.
     budget : Budget
     """
-    xp = backend.xp
     counts = _halved(graph.n_features) if config.feature_count is None else [config.feature_count]
     counts = [min(count, graph.n_features) for count in counts]
-    stored = _cumulative(backend, graph.features[xp.flatnonzero(graph.train)], ranking)
-    known = graph.train.astype(xp.float64)
-    joined = (graph.adjacency @ known * known).sum()
-    n_train, n_edges, *sums = ops.fetch(backend, known.sum(), joined, *(stored[count - 1] for count in counts))
-    room = budget.limit - graph_bytes(budget.kind, 0, int(n_edges))
+    stored = _cumulative(backend, graph.features[backend.xp.flatnonzero(graph.train)], ranking)
+    n_train, *sums = ops.fetch(backend, graph.train.sum(), *(stored[count - 1] for count in counts))
     options = []
     wanted = "graph" if config.pca_variance is not None else config.encoding
     for count, total in zip(counts, sums, strict=True):
         mean = float(total) / float(n_train)
         best = most_rows_first(candidates(budget.kind, wanted), mean, count, limit=budget.limit, largest=0.0)[0]
         options.append(FeatureOption(count, mean, rows_within(best, mean, count, budget.limit)))
-        if rows_within(best, mean, count, room) >= float(n_train):
+        if options[-1].rows >= float(n_train) and _holds_every_class(backend, graph, ranking[:count], budget, config):
             break
     enough = [option for option in options if option.rows >= config.fewest_exemplars * graph.n_classes]
     return sorted(enough or options[-1:], key=lambda option: option.count)
@@ -78,6 +76,14 @@ def _halved(n_features: int) -> list[int]:
     while counts[-1] // 2 >= FEWEST:
         counts.append(counts[-1] // 2)
     return [count for count in counts if count <= MOST] or [counts[-1]]
+
+
+def _holds_every_class(backend: Backend, graph: Graph, columns: Array, budget: Budget, config: HeraldConfig) -> bool:
+    kept = ops.pick_columns(backend, graph.features, columns)
+    try:
+        return settle_prices(backend, graph, kept, budget, config).feasible
+    except BudgetError:
+        return False
 
 
 def _cumulative(backend: Backend, x: Matrix, ranking: Array) -> Array:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from herald_gpu.cli import main
+from herald_gpu.pipeline import STAGES
 from herald_gpu.planning import DEVICES, DeviceSpec, plan
 
 SIZES = ["--nodes", "1000", "--edges", "8000", "--features", "50", "--classes", "4"]
@@ -28,10 +29,17 @@ def test_the_table_is_that_of_the_plan(capsys):
 
 def test_options_reach_the_plan(capsys):
     options = ["--ratio", "0.1", "--density", "0.05", "--binary", "--train-share", "0.3", "--degree-skew", "4"]
-    told = planned(capsys, *options, "--on-device", "--feature-count", "20")
+    told = planned(capsys, *options, "--class-skew", "1.5", "--on-device", "--feature-count", "20")
     changes = {"ratio": 0.1, "density": 0.05, "binary": True, "train_share": 0.3, "degree_skew": 4.0, "on_device": True}
-    wanted = plan(1000, 8000, 50, n_classes=4, feature_count=20, **changes)
+    wanted = plan(1000, 8000, 50, n_classes=4, feature_count=20, class_skew=1.5, **changes)
     assert told == json.loads(json.dumps(wanted.to_dict()))
+
+
+def test_presets(capsys):
+    for options, selection in (([], "exemplars"), (["--preset", "paper"], "neighbourhoods")):
+        told = planned(capsys, *options)
+        found = list(dict.fromkeys(stage["name"].partition("/")[0] for stage in told["stages"]))
+        assert found == ["reading", *(name for name in STAGES[selection] if name != "weights")]
 
 
 def test_the_default_device(capsys):

@@ -11,6 +11,7 @@ import scipy.sparse
 import torch
 
 import herald_gpu
+from herald_gpu import HeraldConfig
 from herald_gpu.datasets import make_graph
 from herald_gpu.errors import InputError
 from herald_gpu.evaluate import Trainable, paper_split
@@ -49,14 +50,29 @@ def condensed(graph, mask, labels=None, **options):
     return herald_gpu.condense(graph.edge_index, graph.features, labels, mask, ratio=0.2, backend="cpu", **options)
 
 
+CONFIGS = {
+    "default": HeraldConfig(),
+    "linked": HeraldConfig(homophily_switch=0.0, linked_share=1.0, landmark_share=1.0),
+    "paper": HeraldConfig.paper(),
+}
+configured = pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS)
+
+
+@configured
 @pytest.mark.parametrize("output_type", ["numpy", "pandas", "torch", "polars"])
-def test_a_condensed_graph_of_any_output_type(graph, full, output_type):
-    result = condensed(graph, full.train, output_type=output_type)
+def test_a_condensed_graph_of_any_output_type(output_type, config):
+    graph = make_graph(N, n_classes=3, n_features=8, homophily=0.9, seed=1)
+    full = read_full(graph, paper_split(N))
+    result = condensed(graph, full.train, output_type=output_type, config=config)
     plain = result.as_type("numpy")
+    assert plain.is_landmark.any() == (config.selection == "exemplars")
     small = read_small(result, full)
     np.testing.assert_array_equal(small.features, plain.features)
     np.testing.assert_array_equal(small.adjacency.toarray(), plain.adjacency.toarray())
-    np.testing.assert_array_equal(small.codes, np.where(plain.train_mask, graph.labels[plain.node_ids], -1))
+    own = ~plain.is_landmark
+    ids = plain.node_ids[own]
+    np.testing.assert_array_equal(small.codes[own], np.where(plain.train_mask[own], graph.labels[ids], -1))
+    assert small.codes[~own].tolist() == [0, 1, 2][: (~own).sum()]
     np.testing.assert_array_equal(small.full_features, plain.transform(graph.features))
     assert small.storage_ratio == result.report.storage_ratio
     assert not small.ready
@@ -135,9 +151,10 @@ def test_other_objects_are_refused(full):
         read_small([1], full)
 
 
-def test_a_graph_condensed_with_another_split_is_refused(graph, full):
+@configured
+def test_a_graph_condensed_with_another_split_is_refused(graph, full, config):
     with pytest.raises(InputError, match=r"nodes outside the training set.*pass the split"):
-        read_small(condensed(graph, paper_split(N, draw_seed=1).train), full)
+        read_small(condensed(graph, paper_split(N, draw_seed=1).train, config=config), full)
 
 
 def test_ids_that_are_no_rows_are_no_leak(full):

@@ -105,3 +105,55 @@ def test_any_of():
     assert present.any_of(ids, ["c", "b"])
     assert not present.any_of(ids, ["c", "ab"])
     assert not present.any_of(ids, [])
+
+
+# On a device
+
+
+@pytest.fixture
+def presenting(rapids):  # noqa: ARG001 - the module cannot be imported without CuPy
+    from herald_gpu.backend.rapids import presenting
+
+    return presenting
+
+
+def text(values):
+    import cudf
+
+    return cudf.Series(values)
+
+
+def listed(ids):
+    return ids.to_arrow().to_pylist() if hasattr(ids, "to_arrow") else ids.get().tolist()
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float64])
+def test_numbers_on_a_device(rapids, presenting, dtype):
+    ids = rapids.asarray(np.array([0, 3, 9], dtype=dtype))
+    found = landmark_ids(presenting, ids, CLASSES)
+    assert found.tolist() == [10, 11, 12]
+    both = presenting.extend(ids[1:], found)
+    assert isinstance(both, rapids.xp.ndarray)
+    assert both.dtype == dtype
+    assert listed(both) == [3, 9, 10, 11, 12]
+
+
+def test_names_on_a_device(presenting):
+    ids = text(["a", "landmark-y", "z"])
+    found = landmark_ids(presenting, ids, CLASSES)
+    assert found.tolist() == ["landmark-x_", "landmark-y_", "landmark-z_"]
+    both = presenting.extend(ids, found)
+    assert type(both) is type(ids)
+    assert listed(both) == ["a", "landmark-y", "z", "landmark-x_", "landmark-y_", "landmark-z_"]
+    assert both.index.to_cupy().get().tolist() == list(range(6))
+
+
+def test_any_of_on_a_device(presenting):
+    ids = text(["a", "b"])
+    assert presenting.any_of(ids, ["c", "b"]) is True
+    assert presenting.any_of(ids, ["c", "ab"]) is False
+
+
+def test_nothing_to_add_on_a_device(presenting):
+    ids = text(["a", "b"])
+    assert presenting.extend(ids, np.array([], dtype=str)) is ids

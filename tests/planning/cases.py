@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse
@@ -14,6 +13,9 @@ from herald_gpu import HeraldConfig
 from herald_gpu.datasets import make_graph
 from herald_gpu.graph import Graph, clean_edges, clean_features
 from herald_gpu.pipeline import Clock, run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @dataclass(frozen=True)
@@ -110,27 +112,27 @@ NEIGHBOURHOODS = {
 
 
 def exemplars(graph, config=None, **options):
-    """Make a case of the default preset, by default homophilic: landmarks, links and both rules."""
-    return Case({"homophily": 0.8, **graph}, config or {}, preset=HeraldConfig, **options)
+    """Make a case of the default preset, by default homophilic (landmarks, links, both rules), with one fold."""
+    return Case({"homophily": 0.8, **graph}, {"trial_nodes": 200, **(config or {})}, preset=HeraldConfig, **options)
 
 
 WORDS = {"features": "bag_of_words"}
 EXEMPLARS = {
-    "one number of features": exemplars({"n_nodes": 1500, "n_features": 100}, {"feature_count": 40}),
-    "a grid": exemplars({"n_nodes": 1500, "n_features": 100}),
-    "heterophilic": exemplars({"n_nodes": 1500, "n_features": 60, "homophily": 0.2}),
-    "large classes": exemplars({"n_nodes": 6000, "n_features": 64, "n_classes": 2}, ratio=0.02),
-    "few training nodes": exemplars({"n_nodes": 8000, "n_features": 64, "train_share": 0.05}, ratio=0.02),
-    "all nodes train": exemplars({"n_nodes": 3000, "n_features": 150, "train_share": 1.0, "mean_degree": 25}),
-    "words": exemplars({"n_nodes": 1800, "n_features": 500, **WORDS}),
-    "many words": exemplars({"n_nodes": 1500, "n_features": 400, "mean_words": 100, **WORDS}, {"feature_count": 300}),
-    "blocks": exemplars({"n_nodes": 1500, "n_features": 100, "n_classes": 8}, ratio=0.1, block=20_000),
-    "words in blocks": exemplars({"n_nodes": 1000, "n_features": 400, "n_classes": 12, **WORDS}, block=80_000),
+    "one number of features": exemplars({"n_nodes": 1200, "n_features": 100}, {"feature_count": 40}),
+    "a grid": exemplars({"n_nodes": 1000, "n_features": 100}),
+    "all folds": exemplars({"n_nodes": 800, "n_features": 120}, {"trial_nodes": 2000, "feature_count": 100}),
+    "heterophilic": exemplars({"n_nodes": 1000, "n_features": 60, "homophily": 0.2}),
+    "large classes": exemplars({"n_nodes": 1200, "n_features": 32, "n_classes": 2}, ratio=0.02),
+    "few training nodes": exemplars({"n_nodes": 5000, "n_features": 64, "train_share": 0.05}, ratio=0.02),
+    "all nodes train": exemplars({"n_nodes": 800, "n_features": 100, "train_share": 1.0, "mean_degree": 25}),
+    "words": exemplars({"n_nodes": 1200, "n_features": 500, **WORDS}, ratio=0.03),
+    "many words": exemplars({"n_nodes": 1000, "n_features": 400, "mean_words": 100, **WORDS}, {"feature_count": 300}),
+    "blocks": exemplars({"n_nodes": 1000, "n_features": 100, "n_classes": 8}, ratio=0.1, block=20_000),
+    "words in blocks": exemplars({"n_nodes": 800, "n_features": 400, "n_classes": 12, **WORDS}, block=80_000),
     "a small pool": exemplars(
-        {"n_nodes": 3000, "n_features": 50},
-        {"smallest_pool": 50, "largest_pool": 100, "trial_nodes": 100, "exemplar_rule": "cover"},
+        {"n_nodes": 2000, "n_features": 50}, {"smallest_pool": 50, "largest_pool": 100, "exemplar_rule": "cover"}
     ),
-    "unequal classes": exemplars({"n_nodes": 3000, "n_features": 64, "class_imbalance": 0.4}),
-    "hubs": exemplars({"n_nodes": 1500, "n_features": 40, "power_law": 2.2, "mean_degree": 14}, {"hops": 3}),
+    "unequal classes": exemplars({"n_nodes": 1000, "n_features": 64, "class_imbalance": 0.4}),
+    "hubs": exemplars({"n_nodes": 1000, "n_features": 40, "power_law": 2.2, "mean_degree": 14}, {"hops": 3}),
 }
 """What the search for exemplars does differently: grids, pools, folds, containers, blocks, classes."""

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import numpy as np
 import pandas as pd
 import pytest
-from planning.cases import CASES, DENSE
+from planning.cases import DENSE, NEIGHBOURHOODS
 from support.backends import FACTORIES
 
 from herald_gpu import HeraldConfig
@@ -67,9 +67,9 @@ def measured(case):
     return peaks, made
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", NEIGHBOURHOODS)
 def test_pool_bytes_bound_what_the_emulated_pool_holds(device, monkeypatch, name):
-    case = CASES[name]
+    case = NEIGHBOURHOODS[name]
     if case.block:
         monkeypatch.setattr("herald_gpu.ops.BLOCK_ELEMENTS", case.block)
     peaks, made = measured(case)
@@ -95,7 +95,7 @@ def test_reading_from_the_device(device, name, shuffled):
     from herald_gpu.backend.rapids import RapidsBackend
     from herald_gpu.io.read import Columns
 
-    case, backend = CASES[name], RapidsBackend()
+    case, backend = NEIGHBOURHOODS[name], RapidsBackend()
     drawn, features = case.draw()
     pool, water = high_water()
     if name == "dense":
@@ -155,7 +155,7 @@ def test_parts_of_stages_one_by_one(device, name, part):
     from herald_gpu.stages.features import choose_features
     from herald_gpu.stages.scoring import boundary_scores, prototype_scores
 
-    case, backend, (pool, water) = CASES[name], RapidsBackend(), high_water()
+    case, backend, (pool, water) = NEIGHBOURHOODS[name], RapidsBackend(), high_water()
     before = pool.used_bytes()
     graph = case.build(backend)
     count = graph.n_features // 2
@@ -172,12 +172,14 @@ def test_parts_of_stages_one_by_one(device, name, part):
 
     works = {
         "features/tree": dense_rows,
-        "features/fisher": lambda: choose_features(backend, graph, 0.5, FeatureBudget(count, None), HeraldConfig()),
+        "features/fisher": lambda: choose_features(
+            backend, graph, 0.5, FeatureBudget(count, None), HeraldConfig.paper()
+        ),
         "scoring/scores": scores,
     }
 
     with water:
         works[part]()
-    config = HeraldConfig(feature_count=None if part == "features/tree" else count)
+    config = HeraldConfig.paper(feature_count=None if part == "features/tree" else count)
     planned = case.plan(device=device, config=config).stage(part).pool_bytes
     assert 1 <= planned / (water.mark - before) <= FACTOR

@@ -213,9 +213,10 @@ def test_no_peak_without_a_stage(rapids, rmm):
 
 
 @pytest.mark.parametrize("memory", ["pool", "managed"])
-def test_a_run_reports_its_peak(rmm, memory):
+@pytest.mark.parametrize("preset", [HeraldConfig, HeraldConfig.paper], ids=["default", "paper"])
+def test_a_run_reports_its_peak(rmm, preset, memory):
     backend = get_backend("rapids", memory=memory)
-    config = HeraldConfig(feature_count=10)
+    config = preset(feature_count=10)
     graph = build(backend, random_raw("counts", 120, seed=1))
     counter = rmm.mr.get_current_device_resource()
     before = counter.allocation_counts.current_bytes

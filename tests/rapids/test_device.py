@@ -103,7 +103,7 @@ def test_the_pipeline_names_the_stage(rapids, stage, method, monkeypatch):
     monkeypatch.setattr(type(rapids), method, lambda self, *_, **__: too_much(self))
     graph = build(rapids, random_raw("counts", 60, seed=1))
     with pytest.raises(OutOfMemory, match=f"stage '{stage}'"):
-        run(rapids, graph, 0.3, HeraldConfig(feature_count=5), seed=0, clock=Clock(rapids))
+        run(rapids, graph, 0.3, HeraldConfig.paper(feature_count=5), seed=0, clock=Clock(rapids))
 
 
 def test_ranges_are_closed_whatever_happens(rapids, monkeypatch):
@@ -174,12 +174,13 @@ def test_the_default_stream_needs_no_order(rapids, device, monkeypatch):
     assert said == ["a call"]
 
 
-def test_a_stream_of_the_callers_own_changes_nothing(rapids):
+@pytest.mark.parametrize("config", [HeraldConfig(), HeraldConfig.paper(pca_variance=0.9)], ids=["default", "paper"])
+def test_a_stream_of_the_callers_own_changes_nothing(rapids, config):
     given, results = random_raw("counts", 80, seed=1), []
     for stream in (rapids.xp.cuda.Stream.null, rapids.xp.cuda.Stream(non_blocking=True)):
         with stream:
             graph = build(rapids, given)
-            made = run(rapids, graph, 0.3, HeraldConfig(pca_variance=0.9), seed=0, clock=Clock(rapids))
+            made = run(rapids, graph, 0.3, config, seed=0, clock=Clock(rapids))
             results.append([rapids.to_host(part) for part in (made.nodes, made.feature_indices, made.is_root)])
             assert rapids.xp.cuda.get_current_stream() == stream
     for one, other in zip(*results, strict=True):
@@ -226,7 +227,7 @@ def ordered_calls(rapids, monkeypatch):  # noqa: ARG001 - the modules cannot be 
 
 def test_every_call_of_cugraph_and_cuml_is_in_order_with_our_stream(rapids, ordered_calls):
     graph = build(rapids, random_raw("dense", 80, seed=1))
-    run(rapids, graph, 0.3, HeraldConfig(pca_variance=0.9), seed=0, clock=Clock(rapids))
+    run(rapids, graph, 0.3, HeraldConfig.paper(pca_variance=0.9), seed=0, clock=Clock(rapids))
     assert ordered_calls == dict.fromkeys(
         (
             *("NearestNeighbors.fit", "NearestNeighbors.kneighbors", "PCA.fit", "RandomForestClassifier.fit"),

@@ -62,18 +62,23 @@ def assert_same(found, ours):
     np.testing.assert_array_equal(found.train_mask, ours.train_mask)
     apart = found.features - ours.features
     assert abs(apart).max() <= 1e-6
-    for name in ("prototype", "boundary", "lid", "score"):
+    np.testing.assert_array_equal(found.is_landmark, ours.is_landmark)
+    np.testing.assert_array_equal(found.edge_is_synthetic, ours.edge_is_synthetic)
+    assert list(found.scores) == list(ours.scores)
+    for name in set(ours.scores) - {"node", "rank"}:
         np.testing.assert_allclose(found.scores[name], ours.scores[name], rtol=1e-5, atol=1e-5, err_msg=name)
     report, expected = found.report.to_dict(), ours.report.to_dict()
-    for name in ("heterophily", "weights", "storage_bytes", "full_bytes", "class_counts", "n_edges", "warnings"):
+    same = ("heterophily", "homophily", "weights", "storage_bytes", "full_bytes", "encoding", "class_counts", "n_edges")
+    for name in (*same, "exemplar_rule", "trials", "n_landmarks", "n_synthetic_edges", "warnings"):
         assert report[name] == expected[name], name
 
 
 @pytest.mark.data
 @pytest.mark.parametrize("name", COUNTS)
-def test_real_graphs(rapids, data_dir, name):
+@pytest.mark.parametrize("preset", ["default", "paper"])
+def test_real_graphs(rapids, data_dir, preset, name):
     graph = read_npz(data_dir / f"{name}.npz")
-    config = HeraldConfig(feature_count=COUNTS[name])
+    config = CONFIGS["default"] if preset == "default" else HeraldConfig.paper(feature_count=COUNTS[name])
     ours = condensed(CpuBackend(), graph, ratio=0.05, config=config)
     found = condensed(rapids, graph, ratio=0.05, config=config)
     assert_same(found, ours)
@@ -85,7 +90,7 @@ def test_real_graphs(rapids, data_dir, name):
 @pytest.mark.parametrize("name", COUNTS)
 def test_the_tree_on_the_host_counts_as_the_cpu_does(rapids, data_dir, name):
     """k* of the CPU backend without giving it: the same exact tree on the same rows."""
-    given, config = read_npz(data_dir / f"{name}.npz"), HeraldConfig(feature_tree="host")
+    given, config = read_npz(data_dir / f"{name}.npz"), HeraldConfig.paper(feature_tree="host")
     counts = []
     for backend in (CpuBackend(), rapids):
         source = backend.read(
@@ -123,11 +128,11 @@ def test_rows_longer_than_a_block_of_threads(rapids):
     hub = [(0, leaf) for leaf in range(1, 300)]
     edges = np.array(hub + [(int(a), int(b)) for a, b in rng.integers(300, size=(600, 2))]).T
     labels, train = rng.integers(3, size=300), rng.random(300) < 0.5
-    config = HeraldConfig(feature_count=450, storage="sparse")
-    options = {"ratio": 0.9, "config": config}
     given = (edges, scipy.sparse.csr_matrix(x.astype(np.float32)), labels, train)
-    ours, found = (condense(*given, backend=backend, **options) for backend in (CpuBackend(), rapids))
-    assert_same(found, ours)
+    for preset in (HeraldConfig.paper(), HeraldConfig(homophily_switch=0.0)):
+        options = {"ratio": 0.9, "config": replace(preset, feature_count=450, storage="sparse")}
+        ours, found = (condense(*given, backend=backend, **options) for backend in (CpuBackend(), rapids))
+        assert_same(found, ours)
 
 
 def test_the_backend_by_its_name(rapids):
@@ -138,13 +143,13 @@ def test_the_backend_by_its_name(rapids):
     assert get_backend("auto").name == "rapids"
     found = condensed("rapids", graph, ratio=0.2, config=config)
     assert_same(found, condensed("cpu", graph, ratio=0.2, config=config))
-    assert set(STAGES) <= set(found.report.timings)
+    assert set(STAGES["exemplars"]) <= set(found.report.timings)
     assert found.report.peak_memory_bytes > 0
 
 
 def test_the_tree_counts_features_on_the_device(rapids):
     graph = make_graph(200, n_classes=3, n_features=30, seed=2)
-    report = condensed(rapids, graph, ratio=0.3, config=HeraldConfig()).report
+    report = condensed(rapids, graph, ratio=0.3, config=HeraldConfig.paper()).report
     assert report.feature_tree == rapids.tree_name
     assert 1 <= report.feature_count <= 30
 
@@ -182,7 +187,7 @@ def batches(monkeypatch, rapids):  # noqa: ARG001 - the module cannot be importe
     return counted
 
 
-@pytest.mark.parametrize("name", CONFIGS)
+@pytest.mark.parametrize("name", ["paper", "citation", "scaled"])
 def test_a_stage_asks_once(rapids, name, batches):
     made, _ = transfers(rapids, 120, replace(CONFIGS[name], feature_count=10))
     asked = Counter({stage: count for stage, count in made.asked_in.items() if stage != "expansion"})
@@ -195,7 +200,7 @@ def test_a_stage_asks_once(rapids, name, batches):
 
 def test_absent_classes_are_looked_for_once_more(rapids):
     """Which classes are still without a node after filling is asked only if one was without before."""
-    config = HeraldConfig(feature_count=10, on_infeasible="best_effort")
+    config = HeraldConfig.paper(feature_count=10, on_infeasible="best_effort")
     made, outcome = transfers(rapids, 120, config, ratio=0.015, n_classes=12)
     assert outcome.missing
     assert made.asked_in["rebalance"] == 2
@@ -203,11 +208,23 @@ def test_absent_classes_are_looked_for_once_more(rapids):
 
 
 def test_transfers_do_not_grow_with_the_graph(rapids):
-    (small, _), (large, _) = (transfers(rapids, n, HeraldConfig(feature_count=10)) for n in (240, 1920))
+    (small, _), (large, _) = (transfers(rapids, n, HeraldConfig.paper(feature_count=10)) for n in (240, 1920))
     del small.asked_in["expansion"], large.asked_in["expansion"]
     assert large.asked_in == small.asked_in
     assert large.largest == small.largest
     assert large.inside.total() <= small.inside.total() + 8  # a batch of roots is sorted, and batches double
+
+
+@pytest.mark.parametrize("switch", [0.0, 1.0], ids=["homophilic", "heterophilic"])
+def test_exemplars_ask_no_more_of_a_large_graph(rapids, switch):
+    config = HeraldConfig(feature_count=10, homophily_switch=switch)
+    (small, one), (large, other) = (transfers(rapids, n, config) for n in (240, 1920))
+    assert len(one.picked.trials) == len(other.picked.trials) == (2 if switch == 0 else 1)
+    assert large.asked_in == small.asked_in
+    assert large.largest == small.largest <= MOST_VALUES
+    assert {stage: small.asked_in[stage] for stage in ("budget", "heterophily", "assembly")} == dict.fromkeys(
+        ("budget", "heterophily", "assembly"), 1
+    )
 
 
 @pytest.mark.parametrize("trim", [False, True])
@@ -220,7 +237,7 @@ def test_many_classes_ask_and_wait_no_more_than_few(rapids, trim, monkeypatch):
         return grow(self, *args, depth=depth, **options)
 
     monkeypatch.setattr(type(rapids), "grow", growing)
-    config, counts, said = HeraldConfig(feature_count=10, trim_roots=trim), [], []
+    config, counts, said = HeraldConfig.paper(feature_count=10, trim_roots=trim), [], []
     for n_classes in (6, 20):
         filled.clear()
         made, _ = transfers(rapids, 400, config, n_classes=n_classes)

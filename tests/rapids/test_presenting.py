@@ -19,14 +19,19 @@ from herald_gpu.datasets.synthetic import make_graph
 from herald_gpu.errors import InputError
 
 KEPT = 20
-CONFIG = HeraldConfig(feature_count=KEPT)
-VECTORS = ("node_ids", "train_mask", "is_root", "is_landmark")
-SCORES = ("prototype", "boundary", "lid", "score", "rank")
+CONFIG = HeraldConfig.paper(feature_count=KEPT)
+LINKED = HeraldConfig(feature_count=KEPT, homophily_switch=0.0, linked_share=1.0, landmark_share=1.0)
+VECTORS = ("node_ids", "train_mask", "is_root", "is_landmark", "edge_is_synthetic")
 
 
 @pytest.fixture(scope="module", params=DEVICES)
 def device(request):
     return FACTORIES[request.param]()
+
+
+@pytest.fixture(params=[CONFIG, LINKED], ids=["paper", "linked"])
+def config(request):
+    return request.param
 
 
 @pytest.fixture(scope="module")
@@ -79,9 +84,9 @@ def host(value):
 
 
 @pytest.mark.parametrize("sparse", [False, True])
-def test_arrays(device, cp, sparse):
+def test_arrays(device, cp, sparse, config):
     graph = graph_of(sparse=sparse)
-    ours, found = both(device, parts(graph), [on_device(device, part) for part in parts(graph)])
+    ours, found = both(device, parts(graph), [on_device(device, part) for part in parts(graph)], config=config)
     for name in (*VECTORS, "labels", "edges", "edge_index"):
         assert isinstance(getattr(found, name), cp.ndarray), name
         np.testing.assert_array_equal(host(getattr(found, name)), getattr(ours, name), err_msg=name)
@@ -91,24 +96,24 @@ def test_arrays(device, cp, sparse):
     assert (found.adjacency.get() != ours.adjacency).nnz == 0
 
 
-def test_scores_of_arrays_are_a_table_on_the_device(device, cudf):
+def test_scores_of_arrays_are_a_table_on_the_device(device, cudf, config):
     graph = graph_of()
-    ours, found = both(device, parts(graph), [on_device(device, part) for part in parts(graph)])
+    ours, found = both(device, parts(graph), [on_device(device, part) for part in parts(graph)], config=config)
     assert isinstance(found.scores, cudf.DataFrame)
     assert list(found.scores.columns) == list(ours.scores.columns)
-    for name in ("node", *SCORES):
+    for name in ours.scores.columns:
         np.testing.assert_allclose(host(found.scores[name]), ours.scores[name], rtol=1e-5, atol=1e-5, err_msg=name)
 
 
 @pytest.mark.parametrize("strings", [False, True])
-def test_tables(device, cudf, strings):
+def test_tables(device, cudf, strings, config):
     edges, nodes = graph_of().to_frames()
     if strings:
         nodes = nodes.assign(
             node=nodes["node"].map("n{:03d}".format), label=nodes["label"].map({0: "r", 1: "g", 2: "b"})
         )
         edges = edges.map("n{:03d}".format)
-    ours, found = both(device, (edges, nodes), (cudf.DataFrame(edges), cudf.DataFrame(nodes)))
+    ours, found = both(device, (edges, nodes), (cudf.DataFrame(edges), cudf.DataFrame(nodes)), config=config)
     for name in VECTORS:
         given = getattr(found, name)
         assert isinstance(given, cudf.Series), name
@@ -130,11 +135,11 @@ def test_names_of_the_index_are_the_node_column(device, cudf):
 
 
 @pytest.mark.parametrize("sparse", [False, True])
-def test_tensors_go_through_dlpack(device, cp, torch, sparse):  # noqa: ARG001 - torch is a precondition
+def test_tensors_go_through_dlpack(device, cp, torch, sparse, config):  # noqa: ARG001 - torch is a precondition
     graph = graph_of(sparse=sparse)
     given = [on_device(device, part) for part in parts(graph)]
-    ours = condense(*parts(graph), ratio=0.2, config=CONFIG, backend="cpu")
-    found = condense(*given, ratio=0.2, config=CONFIG, backend=device, output_type="torch")
+    ours = condense(*parts(graph), ratio=0.2, config=config, backend="cpu")
+    found = condense(*given, ratio=0.2, config=config, backend=device, output_type="torch")
     assert found.edge_index.is_cuda
     np.testing.assert_array_equal(cp.from_dlpack(found.edge_index).get(), ours.edge_index)
     np.testing.assert_array_equal(cp.from_dlpack(found.labels).get(), ours.labels)
@@ -169,11 +174,11 @@ def test_a_tensor_is_a_copy(device, cp, torch):  # noqa: ARG001 - torch is a pre
     assert host(found.features).any()
 
 
-def test_pyg_data_on_the_device(device, cp, torch):  # noqa: ARG001 - torch is a precondition
+def test_pyg_data_on_the_device(device, cp, torch, config):  # noqa: ARG001 - torch is a precondition
     if not emulated():
         pytest.importorskip("torch_geometric", reason="PyG is not installed: pip install 'herald-gpu[eval]'")
     graph = graph_of()
-    ours, found = both(device, parts(graph), [cp.asarray(part) for part in parts(graph)])
+    ours, found = both(device, parts(graph), [cp.asarray(part) for part in parts(graph)], config=config)
     data = found.to_pyg()
     assert data.x.is_cuda
     np.testing.assert_array_equal(cp.from_dlpack(data.node_id).get(), ours.node_ids)
@@ -181,9 +186,9 @@ def test_pyg_data_on_the_device(device, cp, torch):  # noqa: ARG001 - torch is a
     np.testing.assert_array_equal(cp.from_dlpack(data.y).get(), expected)
 
 
-def test_other_types_on_demand(device, cp, cudf):
+def test_other_types_on_demand(device, cp, cudf, config):
     graph = graph_of()
-    ours, found = both(device, parts(graph), [cp.asarray(part) for part in parts(graph)])
+    ours, found = both(device, parts(graph), [cp.asarray(part) for part in parts(graph)], config=config)
     assert isinstance(found.as_type("numpy").features, np.ndarray)
     assert isinstance(found.as_type("pandas").features, pd.DataFrame)
     assert isinstance(found.as_type("cudf").features, cudf.DataFrame)
@@ -194,11 +199,11 @@ def test_other_types_on_demand(device, cp, cudf):
 
 
 @pytest.mark.parametrize("strings", [False, True])
-def test_saved_and_loaded(device, cudf, tmp_path, strings):
+def test_saved_and_loaded(device, cudf, tmp_path, strings, config):
     edges, nodes = graph_of().to_frames()
     if strings:
         nodes, edges = nodes.assign(node=nodes["node"].map("n{:03d}".format)), edges.map("n{:03d}".format)
-    ours, found = both(device, (edges, nodes), (cudf.DataFrame(edges), cudf.DataFrame(nodes)))
+    ours, found = both(device, (edges, nodes), (cudf.DataFrame(edges), cudf.DataFrame(nodes)), config=config)
     found.save(tmp_path / "small.herald")
     again = CondensedGraph.load(tmp_path / "small.herald", output_type="pandas")
     pd.testing.assert_series_equal(again.node_ids, ours.node_ids)
@@ -210,9 +215,9 @@ def test_saved_and_loaded(device, cudf, tmp_path, strings):
 
 @pytest.mark.parametrize("kind", ["array", "sparse", "table"])
 @pytest.mark.parametrize("change", [{}, {"pca_variance": 0.8}])
-def test_transform_stays_on_the_device(device, cp, cudf, kind, change):
+def test_transform_stays_on_the_device(device, cp, cudf, kind, change, config):
     graph = graph_of(sparse=kind == "sparse")
-    config = replace(CONFIG, **change)
+    config = replace(config, **change)
     if kind == "table":
         edges, nodes = graph.to_frames()
         x = nodes[[name for name in nodes if name not in ("label", "train", "node")]]
@@ -255,12 +260,12 @@ def test_transform_refuses(device, cp, cudf):
         found.transform(cudf.DataFrame(nodes[["node"]]))
 
 
-def test_only_names_come_to_the_host(device, cp):
+def test_only_names_come_to_the_host(device, cp, config):
     """Nothing that grows with the graph: kept columns (for their names), class values, class counts."""
     graph = graph_of()
     given = [cp.asarray(part) for part in parts(graph)]
     with counted_on_device() as made:
-        found = condense(*given, ratio=0.2, config=CONFIG, backend=device)
+        found = condense(*given, ratio=0.2, config=config, backend=device)
         _ = (found.features, found.labels, found.edges, found.edge_index, found.node_ids, found.adjacency)
     assert 1 < made.largest <= KEPT
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -55,7 +56,7 @@ def by_loop(given, nodes, members, place, linked, n_landmarks):
         mine = [i for i, v in enumerate(members) if given.y[v] == code and v in position and linked[i]]
         chain = [position[members[i]] for i in sorted(mine, key=lambda i: place[i])]
         chain = [len(nodes) + code, *chain] if n_landmarks else chain
-        links |= {pair for a, b in zip(chain, chain[1:], strict=False) for pair in ((a, b), (b, a))}
+        links |= {pair for a, b in pairwise(chain) for pair in ((a, b), (b, a))}
     return real | links, links - real
 
 

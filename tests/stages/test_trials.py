@@ -2,41 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 from support.graphs import build, host, random_raw, raw
+from support.ridge import dense_adjacency, right_answers, seen
 
 from herald_gpu.stages import trials
-from herald_gpu.stages.trials import LEARNERS, PENALTIES, LearntFrom, judge, score
+from herald_gpu.stages.trials import LearntFrom, judge, score
 from herald_gpu.stages.views import HeldOut
 
 KINDS = ("binary", "counts", "dense")
-
-
-def dense_adjacency(given):
-    adjacency = np.zeros((given.n, given.n))
-    for u, v in given.edges:
-        if u != v:
-            adjacency[u, v] = adjacency[v, u] = 1
-    return adjacency
-
-
-def seen(adjacency, x):
-    """What each learner sees of all nodes."""
-    degree = adjacency.sum(axis=1, keepdims=True)
-    loops = adjacency + np.eye(len(x))
-    mean = loops / (degree + 1)
-    around = np.divide(adjacency, degree, out=np.zeros_like(adjacency), where=degree > 0)
-    return {"mean": mean @ mean @ x, "around": np.hstack([x, around @ x]), "total": loops @ loops @ x}
-
-
-def ridge(rows, wanted, penalty):
-    """Minimise the squared error and the penalty, intercept included: as one system of least squares."""
-    rows = np.hstack([rows, np.ones((len(rows), 1))])
-    scale = (rows**2).sum() / len(rows)
-    below = np.sqrt(penalty * scale) * np.eye(rows.shape[1])
-    stacked = np.vstack([rows, below]), np.vstack([wanted, np.zeros((len(below), wanted.shape[1]))])
-    return np.linalg.lstsq(*stacked, rcond=None)[0]
 
 
 def asked_of(given, nodes):
@@ -48,31 +25,7 @@ def asked_of(given, nodes):
 
 
 def on(backend, parts, nodes):
-    return HeldOut(*(backend.asarray(parts[name][nodes].astype(np.float32)) for name in vars_of(HeldOut)))
-
-
-def vars_of(kind):
-    return list(kind.__dataclass_fields__)
-
-
-def expected_counts(learnt, codes, parts, nodes, truth, n_classes):
-    """Right answers of every learner and penalty; answers must not be too close to call."""
-    rows = np.flatnonzero(codes >= 0)
-    wanted = np.eye(n_classes)[codes[rows]]
-    asked = {
-        "mean": parts["mean"][nodes],
-        "around": np.hstack([parts["own"][nodes], parts["around"][nodes]]),
-        "total": parts["total"][nodes],
-    }
-    counts = np.zeros((len(LEARNERS), len(PENALTIES)))
-    for i, (name, _) in enumerate(LEARNERS):
-        for j, penalty in enumerate(PENALTIES):
-            weights = ridge(learnt[name][rows], wanted, penalty)
-            answer = np.hstack([asked[name], np.ones((len(nodes), 1))]) @ weights
-            best = np.sort(answer, axis=1)
-            assert (best[:, -1] - best[:, -2]).min() > 1e-6
-            counts[i, j] = (answer.argmax(axis=1) == truth).sum()
-    return counts
+    return HeldOut(*(backend.asarray(parts[one.name][nodes].astype(np.float32)) for one in fields(HeldOut)))
 
 
 @pytest.mark.parametrize("n_features", [4, 60])  # fewer columns than rows, and more
@@ -85,7 +38,7 @@ def test_right_answers_by_the_formula(backend, kind, n_features):
     parts, nodes = asked_of(large, np.flatnonzero(large.x.any(axis=1))[5:38])
     truth = np.array(large.y)[nodes]
     learnt = seen(dense_adjacency(small), small.x.astype(np.float64))
-    expected = expected_counts(learnt, codes, parts, nodes, truth, 3)
+    expected = right_answers(learnt, codes, parts, nodes, truth, 3)
     given = LearntFrom(graph.adjacency, graph.features, backend.asarray(codes))
     found = host(backend, judge(backend, given, on(backend, parts, nodes), backend.asarray(truth), 3))
     assert found.dtype == np.float64
@@ -103,7 +56,7 @@ def test_unknown_classes_are_not_learnt_from(backend):
     truth = np.array(large.y)
     given = LearntFrom(graph.adjacency, graph.features, backend.asarray(codes))
     found = host(backend, judge(backend, given, on(backend, parts, nodes), backend.asarray(truth), 3))
-    np.testing.assert_array_equal(found, expected_counts(learnt, codes, parts, nodes, truth, 3))
+    np.testing.assert_array_equal(found, right_answers(learnt, codes, parts, nodes, truth, 3))
 
 
 def test_no_more_rows_than_needed(backend, monkeypatch):
@@ -118,7 +71,7 @@ def test_no_more_rows_than_needed(backend, monkeypatch):
     some = np.full(20, -1)
     some[[0, 3, 6, 9, 12, 15, 19]] = codes[[0, 3, 6, 9, 12, 15, 19]]
     learnt = seen(dense_adjacency(small), small.x.astype(np.float64))
-    np.testing.assert_array_equal(found, expected_counts(learnt, some, parts, nodes, truth, 3))
+    np.testing.assert_array_equal(found, right_answers(learnt, some, parts, nodes, truth, 3))
 
 
 def test_learning_from_the_whole_graph_gives_its_classes(backend):
