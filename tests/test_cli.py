@@ -269,11 +269,11 @@ def test_module_runs_as_the_command():
 
 
 def test_demo_for_real(capsys):
-    assert main(["demo", "--nodes", "500", "--ratio", "0.1"]) == 0
+    assert main(["demo", "--nodes", "500", "--ratio", "0.03"]) == 0
     summary, errors = capsys.readouterr()
     assert summary.strip()
     assert errors == ""
-    assert main(["demo", "--nodes", "500", "--ratio", "0.1", "--json"]) == 0
+    assert main(["demo", "--nodes", "500", "--ratio", "0.03", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)
 
 

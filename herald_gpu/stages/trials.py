@@ -82,16 +82,21 @@ def judge(backend: Backend, trial: LearntFrom, held: HeldOut, codes: Array, n_cl
 
 
 def _right(backend: Backend, learnt: list[Array], asked: list[Array], wanted: Array, codes: Array) -> Array:
-    """Count right answers of a ridge regression with an intercept, for every penalty."""
+    """Count right answers of a ridge regression with an intercept, for every penalty.
+
+    Rows are divided by their mean length, so that the unit in which features are given does not matter.
+    """
     xp = backend.xp
-    parts = [part.astype(xp.float32) for part in learnt]
+    squares = sum((part.astype(xp.float64) ** 2).sum() for part in learnt)
+    shrink = ops.inverse(backend, xp.sqrt(squares / int(wanted.shape[0])))
+    parts = [(part * shrink).astype(xp.float32) for part in learnt]
     n, width = int(wanted.shape[0]), sum(int(part.shape[1]) for part in parts)
     solve = _by_rows if n <= width else _by_columns
     weigh = solve(backend, parts, wanted)
     counts = []
     for penalty in PENALTIES:
         weights, intercept = weigh(penalty)
-        answer = sum(part @ weight for part, weight in zip(asked, weights, strict=True)) + intercept
+        answer = sum(part @ weight for part, weight in zip(asked, weights, strict=True)) * shrink + intercept
         counts.append((xp.argmax(answer, axis=1) == codes).sum().astype(xp.float64))
     return xp.stack(counts)
 

@@ -118,3 +118,18 @@ def test_score_by_hand():
     assert score(counts, 10) == pytest.approx((2 * 0.6 + 1.0 + 0.4) / 4)
     assert score(np.zeros((3, 3)), 10) == 0.0
     assert score(np.full((3, 3), 10.0), 10) == 1.0
+
+
+@pytest.mark.parametrize("n_features", [4, 60])
+def test_the_unit_of_features_does_not_matter(backend, n_features):
+    small, large = (random_raw("dense", n, seed=seed, n_features=n_features) for n, seed in ((24, 1), (50, 2)))
+    graph, truth = build(backend, small), backend.asarray(np.array(large.y))
+    codes = backend.asarray(np.array(small.y))
+    parts, nodes = asked_of(large, np.arange(50))
+    found = []
+    for unit in (1.0, 2.0**-20, 2.0**20):  # powers of two: nothing is rounded otherwise
+        given = LearntFrom(graph.adjacency, graph.features * backend.xp.float32(unit), codes)
+        scaled = {name: part * unit for name, part in parts.items()}
+        found.append(host(backend, judge(backend, given, on(backend, scaled, nodes), truth, 3)))
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[0], found[2])
