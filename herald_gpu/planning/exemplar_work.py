@@ -47,14 +47,13 @@ def _places(s: Sizes, e: Exemplars) -> Work:
     """Sums of all similarities, then the greedy choice: looking for the best, working out its gain, noting it."""
     folds, free = e.folds + 1, e.free / s.classes
     height = e.pairs / e.compared  # nodes that a node is compared with, on average
-    sums = places = looked = 0.0
-    for option in e.ordered:
-        chosen = min(option.places * folds, free) * s.classes
-        sums, places, looked = sums + folds * e.pairs, places + chosen, looked + LOOKS * e.free
+    sums = len(e.ordered) * folds * e.pairs
+    places = sum(min(option.places * folds, free) * s.classes for option in e.ordered)
+    looked = LOOKS * e.free * len(e.options)  # herding, the second rule, has nothing to work out anew
     return Work(
         flops32=sums + 3 * (places + looked) * height,
         bytes=5 * sums + (34 * places + 26 * looked) * height,
-        counts={"places": math.ceil(places), "sums": math.ceil(sums)},
+        counts={"places": math.ceil(places), "sums": sums},
         note=f"one thread block a class and fold, a lower bound; gains worked out anew are taken for {LOOKS} a node",
     )
 

@@ -24,6 +24,8 @@ LEARNERS = (("mean", 2.0), ("around", 1.0), ("total", 1.0))
 """Kinds of features, and their weights: the first stands for two networks."""
 PENALTIES = (0.1, 1.0, 10.0)
 """Times the mean squared length of a row; the best of them counts."""
+ROW_LENGTH = 4.0
+"""Rows are brought to this mean length: the unit of features does not matter, and the intercept is small beside them."""
 MOST_ROWS = 1024
 """Rows that a regression learns from at most, evenly spaced."""
 
@@ -82,13 +84,10 @@ def judge(backend: Backend, trial: LearntFrom, held: HeldOut, codes: Array, n_cl
 
 
 def _right(backend: Backend, learnt: list[Array], asked: list[Array], wanted: Array, codes: Array) -> Array:
-    """Count right answers of a ridge regression with an intercept, for every penalty.
-
-    Rows are divided by their mean length, so that the unit in which features are given does not matter.
-    """
+    """Count right answers of a ridge regression with an intercept, for every penalty."""
     xp = backend.xp
     squares = sum((part.astype(xp.float64) ** 2).sum() for part in learnt)
-    shrink = ops.inverse(backend, xp.sqrt(squares / int(wanted.shape[0])))
+    shrink = ROW_LENGTH * ops.inverse(backend, xp.sqrt(squares / int(wanted.shape[0])))
     parts = [(part * shrink).astype(xp.float32) for part in learnt]
     n, width = int(wanted.shape[0]), sum(int(part.shape[1]) for part in parts)
     solve = _by_rows if n <= width else _by_columns

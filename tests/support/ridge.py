@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from herald_gpu.stages.trials import LEARNERS, PENALTIES
+from herald_gpu.stages.trials import LEARNERS, PENALTIES, ROW_LENGTH
 
 
 def dense_adjacency(given):
@@ -45,7 +45,7 @@ def right_answers(learnt, codes, parts, nodes, truth, n_classes):
     counts = np.zeros((len(LEARNERS), len(PENALTIES)))
     for i, (name, _) in enumerate(LEARNERS):
         for j, penalty in enumerate(PENALTIES):
-            length = np.sqrt((learnt[name][rows] ** 2).sum() / len(rows)) or 1.0
+            length = (np.sqrt((learnt[name][rows] ** 2).sum() / len(rows)) or 1.0) / ROW_LENGTH
             weights = ridge(learnt[name][rows] / length, wanted, penalty)
             answer = np.hstack([asked[name] / length, np.ones((len(nodes), 1))]) @ weights
             best = np.sort(answer, axis=1)
