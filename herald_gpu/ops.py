@@ -235,17 +235,15 @@ def fetch(backend: Backend, *values: Array) -> list[np.ndarray]:
 
 
 def pick_columns(backend: Backend, x: Matrix, columns: Array) -> Matrix:
-    """Columns of a matrix in the order given, which may be any."""
-    if not backend.sparse.issparse(x):
-        return backend.xp.ascontiguousarray(x[:, columns])
+    """Columns of a matrix in the order given, which may be any; each at most once."""
     xp = backend.xp
-    place = xp.full(int(x.shape[1]), -1, dtype=xp.int64)
-    place[columns] = xp.arange(int(columns.shape[0]), dtype=xp.int64)
-    moved = place[x.indices]
-    kept = xp.flatnonzero(moved >= 0)
-    rows = row_ids(backend, x)[kept]
-    shape = (int(x.shape[0]), int(columns.shape[0]))
-    picked = backend.sparse.coo_matrix((x.data[kept], (rows, moved[kept])), shape=shape).tocsr()
+    if not backend.sparse.issparse(x):
+        return xp.ascontiguousarray(x[:, columns])
+    rising = xp.argsort(columns)
+    part = x if int(columns.shape[0]) == int(x.shape[1]) else take_columns(backend, x, columns[rising])
+    # The i-th of the columns kept in their own order stands at rising[i] in the order given.
+    moved = rising.astype(part.indices.dtype)[part.indices]
+    picked = backend.sparse.csr_matrix((part.data.copy(), moved, part.indptr.copy()), shape=part.shape)
     picked.sort_indices()
     return picked
 

@@ -25,7 +25,7 @@ LEARNERS = (("mean", 2.0), ("around", 1.0), ("total", 1.0))
 PENALTIES = (0.1, 1.0, 10.0)
 """Times the mean squared length of a row; the best of them counts."""
 ROW_LENGTH = 4.0
-"""Rows are brought to this mean length: the unit of features does not matter, and the intercept is small beside them."""
+"""Rows are brought to this mean length: the unit of features does not matter, and the intercept is small beside it."""
 MOST_ROWS = 1024
 """Rows that a regression learns from at most, evenly spaced."""
 
