@@ -82,7 +82,7 @@ class HeraldConfig:
         edges; or keep to the edges of the graph.
     exemplar_rule : {"auto", "cover", "herd"}
         Exemplars cover their class (facility location), or their mean follows the mean of the class (herding).
-        `"auto"` covers, and where the graph is homophilic tries both.
+        `"auto"` tries both.
     homophily_switch : float
         A graph is homophilic where ``1 - h / (1 - sum_c p_c^2)`` is above this, with p_c the classes' training shares.
     prior_share : float

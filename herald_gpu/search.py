@@ -140,12 +140,11 @@ class Search:
         self.held_codes = graph.labels[self.pool.held]
 
     def run(self) -> Found:
-        """Try every number of features, then the other rule on the best of them, and build the best on all nodes."""
+        """Try every number of features with every rule, and build the best on all training nodes."""
         ranked = ops.pick_columns(self.backend, self.graph.features, self.ranking)
         counts = [option.count for option in self.options]
-        rule: Rule = "herd" if self.config.exemplar_rule == "herd" else "cover"
-        both = self.config.exemplar_rule == "auto" and self.homophilic
-        only = len(counts) == 1 and not both
+        rules = [rule for rule in RULES if self.config.exemplar_rule in ("auto", rule)]
+        only = len(counts) * len(rules) == 1
         best, trials, refused = None, [], []
         views = open_views(self.backend, self.graph, ranked, counts, self.pool)
         for option, view in zip(self.options, views, strict=True):
@@ -155,16 +154,13 @@ class Search:
             except BudgetError as error:
                 refused.append(error)
                 continue
-            made = self._candidate(option, view, kept, pricing, rule, only=only)
-            trials.append(made.trial)
-            if best is None or _better(made, best):
-                best = made
+            for rule in rules:
+                made = self._candidate(option, view, kept, pricing, rule, only=only)
+                trials.append(made.trial)
+                if best is None or _better(made, best):
+                    best = made
         if best is None:
             raise min(refused, key=lambda error: error.smallest_ratio)
-        if both:
-            other = self._candidate(best.option, best.view, best.kept, best.pricing, RULES[1], only=False)
-            trials.append(other.trial)
-            best = other if _better(other, best) else best
         return self._final(best, tuple(trials))
 
     def _wanted(self, option: FeatureOption) -> int:

@@ -337,12 +337,9 @@ def rules(found):
 
 def test_what_is_tried():
     given, config = random_raw("dense", 60, seed=8, n_features=32), replace(CONFIG, encoding="graph")
-    found, _ = search(CPU, given, 0.2, config, homophily=OTHER)
-    assert rules(found) == [(8, "cover"), (16, "cover"), (32, "cover")]
-    found, _ = search(CPU, given, 0.2, config, homophily=ALIKE)
-    assert rules(found)[:3] == [(8, "cover"), (16, "cover"), (32, "cover")]
-    best = max(found.trials[:3], key=lambda trial: trial.score)
-    assert rules(found)[3:] == [(best.feature_count, "herd")]
+    for homophily in (ALIKE, OTHER):
+        found, _ = search(CPU, given, 0.2, config, homophily=homophily)
+        assert rules(found) == [(count, rule) for count in (8, 16, 32) for rule in ("cover", "herd")]
     for rule in ("cover", "herd"):
         found, _ = search(CPU, given, 0.2, replace(config, exemplar_rule=rule))
         assert rules(found) == [(8, rule), (16, rule), (32, rule)]
@@ -360,13 +357,14 @@ def test_the_best_is_kept_and_the_first_of_equals(seed, homophily):
 
 def test_nothing_is_tried_where_there_is_no_choice():
     given = random_raw("counts", 50, seed=0)
-    found, _ = search(CPU, given, 0.3, replace(CONFIG, feature_count=6), homophily=OTHER)
+    config = replace(CONFIG, feature_count=6, exemplar_rule="cover")
+    found, _ = search(CPU, given, 0.3, config, homophily=OTHER)
     assert found.trials == (Trial(6, "cover", 0.0, None),)
-    found, _ = search(CPU, given, 0.3, replace(CONFIG, feature_count=6, exemplar_rule="herd"))
+    found, _ = search(CPU, given, 0.3, replace(config, exemplar_rule="herd"))
     assert [(trial.rule, trial.score) for trial in found.trials] == [("herd", None)]
 
 
-def candidate(made, count):
+def candidate(made, count, rule="cover"):
     """Build the candidate of a number of features, untried."""
     from herald_gpu.budget import settle_prices
     from herald_gpu.stages.views import open_views
@@ -377,20 +375,21 @@ def candidate(made, count):
         if option.count == count:
             kept = ranked[:, :count]
             pricing = settle_prices(made.backend, made.graph, kept, made.budget, made.config)
-            return made._candidate(option, view, kept, pricing, "cover", only=True)
+            return made._candidate(option, view, kept, pricing, rule, only=True)
     raise AssertionError(count)
 
 
-def test_scores_are_right_answers_on_nodes_that_were_held_out():
+@pytest.mark.parametrize("rule", ["cover", "herd"])
+def test_scores_are_right_answers_on_nodes_that_were_held_out(rule):
     """Counted again by least squares, on the subgraph that each fold would have chosen."""
     given = random_raw("dense", 60, seed=9, n_features=16)
-    config = replace(CONFIG, encoding="graph")
+    config = replace(CONFIG, encoding="graph", exemplar_rule=rule)
     made, _ = searching(CPU, given, 0.3, config, homophily=OTHER)
     tried = {trial.feature_count: trial.score for trial in made.run().trials}
     assert set(tried) == {8, 16}
     for count, value in tried.items():
         x = given.x[:, made.ranking[:count]].astype(np.float64)
-        adjacency, untried = dense_adjacency(given), candidate(made, count)
+        adjacency, untried = dense_adjacency(given), candidate(made, count, rule)
         kinds = seen(adjacency, x)
         parts = {**kinds, "own": x, "around": kinds["around"][:, count:]}
         total, low = 0.0, 0

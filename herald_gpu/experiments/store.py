@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import os
+import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -77,15 +80,17 @@ class Store:
         rows : iterable of (Cell, dict)
             A cell and what was measured.
         """
-        self._refresh()
-        new = [dict(zip(KEY, cell.key, strict=True)) | facts for cell, facts in rows if cell not in self]
-        if not new:
-            return
-        added = pd.DataFrame(new)
-        self.frame = added if self.frame.empty else pd.concat([self.frame, added], ignore_index=True)
-        self._known.update(keys(added))
-        write(self.frame, self.path)
-        self._seen = _stamp(self.path)
+        given = list(rows)
+        with _alone(self.path):
+            self._refresh()
+            new = [dict(zip(KEY, cell.key, strict=True)) | facts for cell, facts in given if cell not in self]
+            if not new:
+                return
+            added = pd.DataFrame(new)
+            self.frame = added if self.frame.empty else pd.concat([self.frame, added], ignore_index=True)
+            self._known.update(keys(added))
+            write(self.frame, self.path)
+            self._seen = _stamp(self.path)
 
     def _refresh(self) -> None:
         """Read the file, unless it is as this store left it."""
@@ -93,6 +98,20 @@ class Store:
         if stamp is not None and stamp != self._seen:
             self.frame, self._seen = _read(self.path), stamp
             self._known = set(keys(self.frame))
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Keep other runs on this machine from writing the same file meanwhile, where the system has such locks."""
+    try:
+        import fcntl
+    except ImportError:  # not a POSIX system
+        yield
+        return
+    mark = hashlib.blake2b(str(path.resolve()).encode(), digest_size=8).hexdigest()
+    with (Path(tempfile.gettempdir()) / f"herald-{mark}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def write(frame: pd.DataFrame, path: Path) -> None:

@@ -48,7 +48,7 @@ class Exemplars:
     options : tuple of Option
         Numbers of features, rising.
     rules : int
-        Rules that are tried on the best of them: two at most, if the graph is homophilic.
+        Rules that are tried on each of them.
     pool : int
         Nodes of a class that are compared with one another, at most.
     compared, pairs : int
@@ -68,8 +68,8 @@ class Exemplars:
 
     @property
     def ordered(self) -> tuple[Option, ...]:
-        """What exemplars are ordered for: every option, and the widest once more by the other rule."""
-        return self.options + self.options[-1:] * (self.rules - 1)
+        """What exemplars are ordered for: every option, by every rule."""
+        return self.options * self.rules
 
     @property
     def tried(self) -> tuple[Option, ...]:

@@ -74,7 +74,7 @@ def _trials(s: Sizes, e: Exemplars) -> Work:
         flops64=flops64,
         bytes=moved,
         counts={"trials": len(e.tried), "nodes": nodes, "solves": solves},
-        note="counted as for a homophilic graph: landmarks, links, and the second rule with the most features",
+        note="counted as for a homophilic graph: with landmarks and links",
     )
 
 

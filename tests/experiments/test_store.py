@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import math
+import subprocess
+import sys
 
 import pandas as pd
 import pytest
@@ -118,3 +120,20 @@ def test_parquet_without_pyarrow(tmp_path, monkeypatch):
     with pytest.raises(MissingDependencyError, match="arrow"):
         write(pd.DataFrame({"a": [1]}), tmp_path / "rows.parquet")
     assert list(tmp_path.iterdir()) == []
+
+
+ADDING = """
+import sys
+from herald_gpu.experiments import Cell, Condensation, Store
+store = Store(sys.argv[1])
+for seed in range(20):
+    store.add([(Cell(Condensation("cora", sys.argv[2]), "GCN", "published", seed), {"accuracy": 1.0})])
+"""
+
+
+def test_runs_at_the_same_time_lose_nothing(tmp_path):
+    path = tmp_path / "rows.csv"
+    command = [sys.executable, "-c", ADDING, str(path)]
+    running = [subprocess.Popen([*command, method]) for method in ("random", "herding")]  # noqa: S603 - our own
+    assert [one.wait() for one in running] == [0, 0]
+    assert len(Store(path)) == 40

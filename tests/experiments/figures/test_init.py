@@ -12,6 +12,7 @@ from support.results import frame, infeasible, row
 from herald_gpu.errors import MissingDependencyError
 from herald_gpu.experiments import figures
 from herald_gpu.experiments.figures import style
+from herald_gpu.experiments.grids import MODELS
 
 FIGURES = {"mean_degree": 1.5, "density": 0.03, "class_entropy": 1.6, "feature_variance": 0.99}
 TIMES = [{"axis": "nodes", "value": v, "stage": "tree", "repeat": 0, "seconds": v / 1000} for v in (100, 200, 400)]
@@ -32,6 +33,7 @@ ROWS = {
     ),
     "large-scale": frame(row(dataset="reddit-like-0.1"), row(dataset="reddit-like-0.1", change="pca")),
     "complexity": pd.DataFrame(TIMES),
+    "leaderboard": frame(*(row(method="herald-default", model=model, validation=1.0) for model in MODELS)),
 }
 STEMS = {
     "accuracy": ["accuracy-cora", "accuracy-actor"],
@@ -40,6 +42,7 @@ STEMS = {
     "statistics": ["statistics-cora"],
     "large-scale": ["accuracy-reddit-like-0.1"],
     "complexity": ["complexity"],
+    "leaderboard": ["leaderboard"],
 }
 
 
