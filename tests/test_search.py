@@ -19,7 +19,7 @@ from herald_gpu.backend.cpu import CpuBackend
 from herald_gpu.budget import make_budget
 from herald_gpu.config import HeraldConfig
 from herald_gpu.errors import BudgetError
-from herald_gpu.search import Search, Trial, landmark_codes, with_landmarks
+from herald_gpu.search import Search, Trial, landmark_codes, preferred, with_landmarks
 from herald_gpu.stages.trials import score
 
 CPU = CpuBackend()
@@ -347,12 +347,25 @@ def test_what_is_tried():
 
 @pytest.mark.parametrize("homophily", [ALIKE, OTHER])
 @pytest.mark.parametrize("seed", range(4))
-def test_the_best_is_kept_and_the_first_of_equals(seed, homophily):
+def test_near_the_best_with_the_fewest_features(seed, homophily):
     given = random_raw("counts", 50, seed, n_features=32)
-    found, _ = search(CPU, given, 0.15, homophily=homophily, seed=seed)
+    made, _ = searching(CPU, given, 0.15, homophily=homophily, seed=seed)
+    found, n_held = made.run(), sum(made.pool.held_sizes)
     scores = [trial.score for trial in found.trials]
     assert all(0 <= value <= 1 for value in scores)
-    assert found.trials.index(found.trial) == scores.index(max(scores))
+    best = max(scores)
+    near = [t for t in found.trials if t.score >= best - 0.5 * (best * (1 - best) / n_held) ** 0.5]
+    fewest = min(trial.feature_count for trial in near)
+    assert found.trial.feature_count == fewest
+    assert found.trial.score == max(t.score for t in found.trials if t.feature_count == fewest)
+
+
+def test_of_equals_the_first_is_followed():
+    tried = (Trial(8, "cover", 0.0, 0.5), Trial(8, "herd", 0.0, 0.5), Trial(16, "cover", 0.0, 0.5))
+    assert preferred(tried, 100) == 0
+    assert preferred(tried[1:], 100) == 0
+    assert preferred((Trial(8, "cover", 0.0, 0.4), *tried[2:]), 100) == 1
+    assert preferred((Trial(8, "cover", 0.0, 0.9), Trial(16, "cover", 0.0, 1.0)), 100) == 1  # no error at all
 
 
 def test_nothing_is_tried_where_there_is_no_choice():

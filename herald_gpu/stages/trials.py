@@ -24,8 +24,9 @@ LEARNERS = (("mean", 2.0), ("around", 1.0), ("total", 1.0))
 """Kinds of features, and their weights: the first stands for two networks."""
 PENALTIES = (0.1, 1.0, 10.0)
 """Times the mean squared length of a row; the best of them counts."""
-ROW_LENGTH = 4.0
-"""Rows are brought to this mean length: the unit of features does not matter, and the intercept is small beside it."""
+SHORTEST, LONGEST = 1e-3, 1e4
+"""Rows of another mean length are brought to the nearer of these. In between they stay as they are: a network learns
+less from small values, too."""
 MOST_ROWS = 1024
 """Rows that a regression learns from at most, evenly spaced."""
 
@@ -87,7 +88,8 @@ def _right(backend: Backend, learnt: list[Array], asked: list[Array], wanted: Ar
     """Count right answers of a ridge regression with an intercept, for every penalty."""
     xp = backend.xp
     squares = sum((part.astype(xp.float64) ** 2).sum() for part in learnt)
-    shrink = ROW_LENGTH * ops.inverse(backend, xp.sqrt(squares / int(wanted.shape[0])))
+    length = xp.sqrt(squares / int(wanted.shape[0]))
+    shrink = xp.clip(length, SHORTEST, LONGEST) * ops.inverse(backend, length)
     parts = [(part * shrink).astype(xp.float32) for part in learnt]
     n, width = int(wanted.shape[0]), sum(int(part.shape[1]) for part in parts)
     solve = _by_rows if n <= width else _by_columns

