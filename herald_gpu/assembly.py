@@ -274,8 +274,8 @@ def _explain(sizes: Sizes, picked: Picked, added: int, config: HeraldConfig) -> 
     share = sizes.storage_bytes / sizes.budget_bytes if sizes.budget_bytes else 1.0
     if expansion is None or pruning is None:
         if share < FULL_USE:
-            whole = int(picked.nodes.shape[0]) == int(picked.scores.ranking.shape[0])
-            why = "it holds every training node, and no other is due" if whole else "no further exemplar fits"
+            whole = int(picked.nodes.shape[0]) >= int(picked.scores.ranking.shape[0])
+            why = "it holds every training node and their neighbours" if whole else "no further exemplar fits"
             notes.append(f"only {100 * share:.0f} % of the budget used: {why}")
         return notes
     if expansion.depth < config.depth:

@@ -116,7 +116,7 @@ def _exemplars(
         scores = describe_nodes(backend, graph, found.kept, found.ranking)
     return Picked(
         nodes=found.nodes,
-        roots=ops.mask_of(backend, found.nodes, graph.n_nodes),
+        roots=ops.mask_of(backend, found.nodes, graph.n_nodes) & graph.train,
         columns=found.columns,
         kept=found.kept,
         coded=found.pricing.budget.coded,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from herald_gpu import encoding, ops
 from herald_gpu.budget import encoded_bytes, settle_prices
 from herald_gpu.errors import BudgetError
-from herald_gpu.stages.exemplars import RULES, fill, order_members
+from herald_gpu.stages.exemplars import RULES, fill, order_members, surround
 from herald_gpu.stages.feature_grid import feature_grid
 from herald_gpu.stages.landmarks import make_landmarks
 from herald_gpu.stages.links import join, link_share
@@ -65,7 +65,7 @@ class Found:
         Kept features of all nodes.
     pricing : Pricing
     nodes : int array
-        Exemplars, ascending.
+        Exemplars, ascending; where all training nodes fit, their neighbours too.
     edges : Edges
     landmarks : (classes, k) float32 array, optional
     ranking : int array
@@ -214,6 +214,15 @@ class Search:
                 return _Draft(nodes, order, landmarks)
             landmarks, share = None, 0.0  # these left no room for a node of every class
 
+    def _surrounded(self, made: _Candidate, draft: _Draft) -> _Draft:
+        """Where all training nodes fit, fill up with their neighbours."""
+        if int(draft.nodes.shape[0]) < int(self.pool.members.shape[0]):
+            return draft
+        room, prices = made.pricing.budget, made.pricing.prices
+        links = 2.0 * prices.edge * ops.scalar(draft.order.linked.sum())
+        limit = room.limit - self._landmark_bytes(draft.landmarks, room) - links
+        return replace(draft, nodes=surround(self.backend, self.graph, draft.nodes, made.pricing, limit, self.config))
+
     def _landmark_bytes(self, landmarks: Array | None, room: Budget) -> float:
         if landmarks is None:
             return 0.0
@@ -231,7 +240,7 @@ class Search:
 
     def _final(self, best: _Candidate, trials: tuple[Trial, ...]) -> Found:
         xp = self.backend.xp
-        draft = self._draft(best, self.pool.n_folds)
+        draft = self._surrounded(best, self._draft(best, self.pool.n_folds))
         chosen = self.ranking[: best.option.count]
         order = xp.argsort(chosen)
         columns = chosen[order]

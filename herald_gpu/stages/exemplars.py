@@ -131,3 +131,34 @@ def fill(
         else:
             growth = grow(seats[xp.argsort(node[seats], kind="stable")], growth.member, growth.spent)
     return xp.flatnonzero(growth.member)
+
+
+def surround(
+    backend: Backend, graph: Graph, nodes: Array, pricing: Pricing, limit: float, config: HeraldConfig
+) -> Array:
+    """Spend what is left on other nodes, those with the most chosen neighbours first: all ids, ascending.
+
+    Parameters
+    ----------
+    backend, graph, pricing, config
+        As everywhere.
+    nodes : int array
+        Chosen nodes: all training nodes.
+    limit : float
+        Bytes for them and the others.
+    """
+    xp = backend.xp
+    member = ops.mask_of(backend, nodes, graph.n_nodes)
+    around = graph.adjacency @ member.astype(xp.float64)
+    others = xp.flatnonzero(~member & (around > 0))
+    growth = backend.grow(
+        graph.adjacency,
+        others[xp.argsort(-around[others], kind="stable")],
+        pricing.prices,
+        limit=limit,
+        depth=0,
+        patience=config.patience,
+        member=member,
+        spent=induced_bytes(pricing.prices, graph.adjacency, nodes),
+    )
+    return xp.flatnonzero(growth.member)

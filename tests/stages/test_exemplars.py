@@ -12,7 +12,7 @@ from support.graphs import build, host, random_raw, raw
 
 from herald_gpu.budget import Budget, Prices, Pricing
 from herald_gpu.config import HeraldConfig
-from herald_gpu.stages.exemplars import Order, fill, order_members
+from herald_gpu.stages.exemplars import Order, fill, order_members, surround
 from herald_gpu.stages.pool import draw_pool
 
 CONFIG = HeraldConfig()
@@ -214,3 +214,32 @@ def test_where_not_every_class_fits_what_fits_is_taken(backend):
 def test_nodes_outside_the_training_set_stand_for_no_class(backend):
     given = raw([], np.eye(4, 2), [0, 0, 1, 1], [True, True, True, False])
     assert filled(backend, given, [5.0, 5.0, 9.0, 1.0], 14, every_class=True) == [0, 2]
+
+
+# Surroundings
+
+
+@pytest.mark.parametrize("kind", ["binary", "dense"])
+@pytest.mark.parametrize("limit", [0.0, 40.0, 150.0, 1e6])
+def test_neighbours_with_the_most_chosen_ones_come_first(backend, kind, limit):
+    given = random_raw(kind, 30, seed=6)
+    train = [bool(known) and v % 2 == 0 for v, known in enumerate(given.train)]
+    given = raw(given.edges, given.x, given.y, train)
+    graph, price = build(backend, given), [3.0 + v % 5 for v in range(30)]
+    chosen, around = {v for v in range(30) if train[v]}, reference.neighbours(given)
+    start = reference.cost(around, price, chosen)
+    asked = sorted((v for v in range(30) if v not in chosen), key=lambda v: (-len(around[v] & chosen), v))
+    member = set(chosen)
+    for v in (v for v in asked if around[v] & chosen):
+        if reference.cost(around, price, member | {v}) <= start + limit:
+            member.add(v)
+    made = surround(
+        backend,
+        graph,
+        backend.asarray(np.array(sorted(chosen))),
+        Pricing(Prices(backend.asarray(np.array(price)), EDGE, 2 * EDGE), Budget("dense", 1e9, 1e9), feasible=True),
+        start + limit,
+        CONFIG,
+    )
+    assert host(backend, made).tolist() == sorted(member)
+    assert (limit == 0) == (member == chosen)
