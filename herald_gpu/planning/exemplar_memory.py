@@ -19,8 +19,6 @@ SLICING = 13
 """Bytes of each stored value while columns are cut out of a CSR matrix."""
 PICKING = (8, 72)
 """Bytes of each stored value, and of each that is kept, while columns of a CSR matrix are put in order."""
-ALIVE = 3
-"""Candidates there are at once: the best, the last, and the one in the making."""
 
 
 def exemplar_footprints(s: Sizes, e: Exemplars) -> dict[str, Footprint]:
@@ -76,9 +74,10 @@ def _held(s: Sizes, e: Exemplars) -> int:
     return 16 * e.held * s.kept
 
 
-def _candidates(s: Sizes, alive: int) -> int:
-    """Columns and prices of candidates; dense columns are not copied."""
-    return alive * ((8 * s.kept_values + 4 * s.nodes if s.sparse else 0) + 8 * s.nodes)
+def _candidates(s: Sizes, e: Exemplars, options: int) -> int:
+    """Columns of the last number of features (dense ones are not copied), and prices and places of all so far."""
+    columns = 8 * s.kept_values + 4 * s.nodes if s.sparse else 0
+    return columns + options * (8 * s.nodes + 4 * e.rules * (e.folds + 1) * e.compared)
 
 
 def _views(s: Sizes, e: Exemplars) -> int:
@@ -91,14 +90,15 @@ def _views(s: Sizes, e: Exemplars) -> int:
     walking = (hops if batches > 1 else 0) + max(6 * block + 12 * e.held * width, slicing)
     means = 2 * hops + 12 * e.compared * width + 16 * (e.folds + 1) * s.classes * width
     scaling = hops + 8 * e.pairs + 2 * largest
-    earlier = min(ALIVE - 1, len(e.options) - 1)
-    return max(walking, means, hops + largest, scaling) + 4 * earlier * e.pairs + _candidates(s, earlier)
+    earlier = len(e.options) - 1
+    before = 4 * e.pairs + _candidates(s, e, earlier) if earlier else 0
+    return max(walking, means, hops + largest, scaling) + before
 
 
 def _alive(s: Sizes, e: Exemplars) -> int:
-    """Candidates with their similarities, and the rows of the last block."""
-    alive = min(ALIVE, len(e.options))
-    return 4 * alive * e.pairs + _candidates(s, alive) + 4 * (HOPS + 1) * e.compared * view_blocks(s, e)[1]
+    """Similarities, candidates, and the rows of the last block."""
+    rows = 4 * (HOPS + 1) * e.compared * view_blocks(s, e)[1]
+    return 4 * e.pairs + _candidates(s, e, len(e.options)) + rows
 
 
 def _places(s: Sizes, e: Exemplars) -> int:
@@ -135,5 +135,5 @@ def _side(option: Option, s: Sizes) -> int:
 
 def _final(s: Sizes, e: Exemplars) -> int:
     """The best candidate, and the kept columns as the caller has them."""
-    best = _standing(s, e) - 4 * HOPS * e.pairs + _candidates(s, 1)
+    best = _standing(s, e) - 4 * HOPS * e.pairs + _candidates(s, e, len(e.options))
     return best + (16 * s.kept_values + 4 * s.nodes if s.sparse else 4 * s.nodes * s.kept) + _draft(s, e.options[-1])

@@ -30,6 +30,8 @@ class Option:
         Exemplars of a class that are put in order.
     chosen : Gathered
         Exemplars that fit with the edges among them.
+    fits : Gathered
+        Nodes that fit with the edges among them; more than `chosen` where those are all training nodes.
     """
 
     count: int
@@ -37,6 +39,7 @@ class Option:
     price: float
     places: int
     chosen: Gathered
+    fits: Gathered
 
 
 @dataclass(frozen=True)
@@ -106,9 +109,9 @@ def feature_options(
         coded = best_encoding(kind, stored, count, limit, config)
         rows, price = rows_within(coded, stored, count, limit), float(coded.bytes_of_rows(stored, count))
         fits = gather(limit - coded.table_bytes(count), price, around, brought=0)
-        chosen = Gathered(min(train, fits.nodes), fits.edges, fits.reach)
+        chosen = fits if fits.nodes <= train else Gathered(train, fits.edges, fits.reach)
         places = max(1, int(SPARE * rows / n_classes) + SPARE_NODES)
-        options.append(Option(count, rows, price, places, chosen))
+        options.append(Option(count, rows, price, places, chosen, fits))
         if rows >= train:  # and so one of every class, which the stage looks after besides
             break
     enough = [option for option in options if option.rows >= config.fewest_exemplars * n_classes]

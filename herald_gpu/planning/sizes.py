@@ -144,7 +144,7 @@ def measure(
         )
         search = exemplar_sizes(options, train=train, n_classes=n_classes, class_skew=class_skew or 1.0, config=config)
         kept, node_price = options[-1].count, options[-1].price
-        wide = final = options[-1].chosen
+        wide = final = options[-1].fits
     else:
         kept = n_features if wanted is None else min(wanted, n_features)
         coded = best_encoding(kind, filled * kept, kept, budget, config)

@@ -107,7 +107,8 @@ def _by_rows(backend: Backend, parts: list[Array], wanted: Array) -> Callable[[f
     xp, n = backend.xp, int(wanted.shape[0])
     product = xp.ones((n, n), dtype=xp.float64)  # of the column of ones
     for part in parts:
-        product += part @ part.T
+        wide = part.astype(xp.float64)
+        product += wide @ wide.T
     scale = xp.trace(product) / n
     unit = xp.eye(n, dtype=xp.float64)
 
@@ -123,10 +124,11 @@ def _by_columns(backend: Backend, parts: list[Array], wanted: Array) -> Callable
     """Solve for one weight a column: fewer columns than rows."""
     xp, n = backend.xp, int(wanted.shape[0])
     rows = xp.concatenate([*parts, xp.ones((n, 1), dtype=xp.float32)], axis=1)
-    product = (rows.T @ rows).astype(xp.float64)
+    wide = rows.astype(xp.float64)
+    product = wide.T @ wide
     scale = xp.trace(product) / n
     unit = xp.eye(int(rows.shape[1]), dtype=xp.float64)
-    onto = (rows.T @ wanted.astype(xp.float32)).astype(xp.float64)
+    onto = wide.T @ wanted
 
     def weigh(penalty: float) -> tuple[list[Array], Array]:
         weights = xp.linalg.solve(product + (penalty * scale) * unit, onto).astype(xp.float32)
