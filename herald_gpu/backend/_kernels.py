@@ -228,8 +228,8 @@ def grow(
     return considered, accepted, spent
 
 
-@njit(cache=True)
-def _cover(table, n, free, most, places):
+@njit(cache=True, nogil=True)
+def cover_class(table, n, free, most, places):
     """Greedy cover of one class. Gains only fall, so an old gain is a bound: it is worked out anew when it leads."""
     covered = np.zeros(n, np.int64)
     gain = np.full(n, -1, np.int64)
@@ -265,8 +265,8 @@ def _cover(table, n, free, most, places):
         known[best] = chosen
 
 
-@njit(cache=True)
-def _herd(table, n, free, most, places):
+@njit(cache=True, nogil=True)
+def herd_class(table, n, free, most, places):
     """Herding of one class, in whole numbers: (t + 1) * sum over all - N * sum over the chosen."""
     attraction = np.zeros(n, np.int64)
     taken = np.zeros(n, np.int64)
@@ -287,24 +287,6 @@ def _herd(table, n, free, most, places):
         places[best] = chosen
         for i in range(n):
             taken[i] += table[best * n + i]
-
-
-@njit(cache=True, parallel=True)
-def place_exemplars(similarity, sizes, free, herd, most, places):
-    """Order every class of every fold; writes places into `places`, which holds -1."""
-    n_classes = sizes.shape[0]
-    for job in prange(free.shape[0] * n_classes):
-        fold, code = job // n_classes, job % n_classes
-        start, offset = 0, 0
-        for c in range(code):
-            start += sizes[c]
-            offset += sizes[c] * sizes[c]
-        n = sizes[code]
-        table = similarity[offset : offset + n * n]
-        if herd:
-            _herd(table, n, free[fold, start : start + n], most, places[fold, start : start + n])
-        else:
-            _cover(table, n, free[fold, start : start + n], most, places[fold, start : start + n])
 
 
 def thread_rows(n: int) -> np.ndarray:

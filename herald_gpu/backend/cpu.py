@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib.metadata
+import itertools
 import platform
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -133,10 +135,22 @@ class CpuBackend:
         self, similarity: Array, sizes: list[int], free: Array, *, rule: Literal["cover", "herd"], most: int
     ) -> Array:
         """See :class:`~herald_gpu.backend.Backend`."""
+        from numba import get_num_threads
+
         from herald_gpu.backend import _kernels
 
         places = np.full(free.shape, -1, dtype=np.int32)
-        _kernels.place_exemplars(similarity, np.asarray(sizes, dtype=np.int64), free, rule == "herd", most, places)
+        order = _kernels.herd_class if rule == "herd" else _kernels.cover_class
+        starts, offsets = (np.cumsum([0, *part]).tolist() for part in (sizes, [size * size for size in sizes]))
+
+        def one(job: tuple[int, int]) -> None:
+            fold, code = job
+            own, table = slice(starts[code], starts[code + 1]), similarity[offsets[code] : offsets[code + 1]]
+            order(table, sizes[code], free[fold, own], most, places[fold, own])
+
+        # Threads, not a parallel kernel: that takes many seconds to compile, and classes are few and large.
+        with ThreadPoolExecutor(get_num_threads()) as pool:
+            list(pool.map(one, itertools.product(range(len(free)), range(len(sizes)))))
         return places
 
     def pagerank(self, adjacency: Matrix, restart: Array, *, probability: float, tol: float, max_iter: int) -> Array:

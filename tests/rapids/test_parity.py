@@ -69,8 +69,14 @@ def assert_same(found, ours):
         np.testing.assert_allclose(found.scores[name], ours.scores[name], rtol=1e-5, atol=1e-5, err_msg=name)
     report, expected = found.report.to_dict(), ours.report.to_dict()
     same = ("heterophily", "homophily", "weights", "storage_bytes", "full_bytes", "encoding", "class_counts", "n_edges")
-    for name in (*same, "exemplar_rule", "trials", "n_landmarks", "n_synthetic_edges", "warnings"):
+    for name in (*same, "exemplar_rule", "n_landmarks", "n_synthetic_edges", "warnings"):
         assert report[name] == expected[name], name
+    # A sum in another order may round a similarity to the next step and exchange a node of a fold: a few answers.
+    tried, wanted = ([(t["feature_count"], t["rule"]) for t in r["trials"]] for r in (report, expected))
+    assert tried == wanted
+    for one, other in zip(report["trials"], expected["trials"], strict=True):
+        assert one["score"] == pytest.approx(other["score"], abs=0.005)
+        assert one["link_share"] == pytest.approx(other["link_share"], abs=0.005)
 
 
 @pytest.mark.data
