@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from contextlib import contextmanager
 
 import numpy as np
@@ -50,6 +51,7 @@ def measured(case):
     from herald_gpu.backend.rapids import RapidsBackend
 
     pool, water = high_water()
+    gc.collect()  # what earlier runs left behind must not be freed in the middle of this one
     peaks, before = {}, pool.used_bytes()
 
     class Backend(RapidsBackend):
