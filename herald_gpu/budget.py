@@ -198,7 +198,7 @@ def settle_prices(backend: Backend, graph: Graph, kept: Matrix, budget: Budget, 
     """
     if not config.exact:
         return Pricing(make_prices(backend, kept, budget, config), budget, feasible=True)
-    wanted = "graph" if config.pca_variance is not None else config.encoding
+    wanted = config.stored_as
     if wanted == "bits" and budget.kind != "binary":
         msg = "encoding='bits' holds zeros and ones only, but features have other values: pass 'auto' or 'int8'"
         raise ConfigError(msg)

@@ -281,6 +281,11 @@ class HeraldConfig:
         """Whether the storage budget is charged exactly and guaranteed."""
         return self.accounting == "exact"
 
+    @property
+    def stored_as(self) -> EncodingChoice:
+        """How kept features are stored; principal components are float32, and what they are made of as the graph's."""
+        return self.encoding if self.pca_variance is None else "graph"
+
     @classmethod
     def paper(cls, **changes: Any) -> HeraldConfig:  # noqa: ANN401 - any field, checked by the constructor
         """Stages 0-7 of the paper, made exact.

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 SCORE_DECIMALS = 9
 """Scores are rounded to this many decimals before ranking, so that both backends rank alike."""
+TURN_DECIMALS = 12
+"""Turns of classes are rounded to this many decimals, so that equal ones tie on every machine."""
 BLOCK_ELEMENTS = 8_000_000
 """Dense temporaries stay at or below this many elements (64 MB of float64)."""
 
@@ -188,6 +190,11 @@ def descending(backend: Backend, values: Array, decimals: int = SCORE_DECIMALS) 
     """Positions by falling value; ties (after rounding) keep the lower position first."""
     xp = backend.xp
     return xp.argsort(-xp.round(values, decimals), kind="stable")
+
+
+def turns(xp: Any, place: Array, share: Array) -> Array:  # noqa: ANN401 - NumPy or CuPy
+    """When the i-th of a class with this share has its turn: (i + 1/2) / share (Sainte-Lague), the same everywhere."""
+    return xp.round((place + 0.5) / share, TURN_DECIMALS)
 
 
 def induced(matrix: Matrix, nodes: Array) -> Matrix:

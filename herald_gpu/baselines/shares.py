@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from herald_gpu import ops
+
 if TYPE_CHECKING:
     from herald_gpu.backend import Array, Backend
-
-TURN_DECIMALS = 12
-"""Turns are rounded to this many decimals, so that equal ones tie on every machine."""
 
 
 def apportion(sizes: np.ndarray, total: int) -> np.ndarray:
@@ -33,7 +32,7 @@ def apportion(sizes: np.ndarray, total: int) -> np.ndarray:
     """
     further = np.concatenate([np.arange(1, size) for size in sizes])
     classes = np.repeat(np.arange(len(sizes)), sizes - 1)
-    turns = np.round((further + 0.5) / sizes[classes], TURN_DECIMALS)
+    turns = ops.turns(np, further, sizes[classes])
     first = np.argsort(turns, kind="stable")[: total - len(sizes)]
     return 1 + np.bincount(classes[first], minlength=len(sizes))
 
@@ -53,7 +52,8 @@ def take_turns(backend: Backend, by_class: list[Array], sizes: list[int]) -> Arr
     """
     xp = backend.xp
     turns = [
-        (xp.arange(nodes.shape[0], dtype=xp.float64) + 0.5) / size for nodes, size in zip(by_class, sizes, strict=True)
+        ops.turns(xp, xp.arange(nodes.shape[0], dtype=xp.float64), size)
+        for nodes, size in zip(by_class, sizes, strict=True)
     ]
-    order = xp.argsort(xp.round(xp.concatenate(turns), TURN_DECIMALS), kind="stable")
+    order = xp.argsort(xp.concatenate(turns), kind="stable")
     return xp.concatenate(by_class)[order]

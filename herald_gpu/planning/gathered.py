@@ -53,5 +53,5 @@ def gather(limit: float, node_price: float, around: Surroundings, *, brought: in
 
 def best_encoding(kind: FeatureKind, stored: float, count: int, limit: float, config: HeraldConfig) -> Encoding:
     """Give the encoding that holds the most rows of so many features, `stored` of which are not zero."""
-    wanted = "graph" if config.pca_variance is not None else config.encoding
+    wanted = config.stored_as
     return most_rows_first(candidates(kind, wanted), stored, count, limit=limit, largest=0.0)[0]

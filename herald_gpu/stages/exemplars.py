@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 Rule = Literal["cover", "herd"]
 RULES: tuple[Rule, ...] = ("cover", "herd")
-TURN_DECIMALS = 12
-"""Turns of classes are rounded to this many decimals, so that equal ones tie on every machine."""
 ROUNDING = 1e-9
 
 
@@ -69,7 +67,7 @@ def order_members(backend: Backend, pool: Pool, places: Array, fold: int, *, lin
     taken = ops.class_counts(backend, xp.where(place >= 0, pool.codes, -1), len(pool.sizes))
     place = xp.where(place >= 0, place, taken[codes] + before - before[starts][codes])
     shares = backend.asarray(pool.targets)
-    turns = xp.round((place + 0.5) / shares[codes], TURN_DECIMALS)
+    turns = ops.turns(xp, place, shares[codes])
     linked = xp.floor((place + 1) * link_share + ROUNDING) > xp.floor(place * link_share + ROUNDING)
     candidates = xp.flatnonzero(free)
     return Order(place, linked, candidates[xp.argsort(turns[candidates], kind="stable")])

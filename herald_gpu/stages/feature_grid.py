@@ -60,7 +60,7 @@ def feature_grid(
     stored = _cumulative(backend, graph.features[backend.xp.flatnonzero(graph.train)], ranking)
     n_train, *sums = ops.fetch(backend, graph.train.sum(), *(stored[count - 1] for count in counts))
     options = []
-    wanted = "graph" if config.pca_variance is not None else config.encoding
+    wanted = config.stored_as
     for count, total in zip(counts, sums, strict=True):
         mean = float(total) / float(n_train)
         best = most_rows_first(candidates(budget.kind, wanted), mean, count, limit=budget.limit, largest=0.0)[0]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from herald_gpu import ops
-from herald_gpu.encoding import INDEX_BYTES, VALUE_BYTES
 
 if TYPE_CHECKING:
     from herald_gpu.backend import Array, Backend
@@ -38,7 +37,7 @@ def make_landmarks(
     xp, (n_classes, width) = backend.xp, centres.shape
     share = config.landmark_share * limit
     if coded.layout == "sparse":
-        each = INDEX_BYTES + VALUE_BYTES.get(coded.values, 0)
+        each = float(coded.bytes_of_rows(1.0, width))
         entries = min(max(int(share / (each * n_classes)), FEWEST_ENTRIES), MOST_ENTRIES)
     else:
         entries = max(FEWEST_ENTRIES, round(mean_stored))
