@@ -39,6 +39,8 @@ _POSITIVE_INTS = (
     *("tree_depth", "lid_neighbours", "ppr_max_iter", "min_class_size"),
     *("smallest_pool", "largest_pool", "trial_nodes", "fewest_exemplars"),
 )
+LARGEST_POOL = 65_536
+"""Of a class, compared with one another: their table takes 8 GB, and sums of a row of it fit 32 bits."""
 _SHARES = ("prior_share", "landmark_share", "linked_share", "homophily_switch")
 _OF_NEIGHBOURHOODS = (
     *("steepness", "midpoint", "base_weights", "fixed_weights", "tree_depth", "tree_seed", "feature_tree"),
@@ -92,7 +94,7 @@ class HeraldConfig:
     linked_share : float
         Links join exemplars until this share of them has an edge.
     smallest_pool, largest_pool : int
-        Exemplars of a class are compared among this many drawn nodes, depending on how many fit.
+        Exemplars of a class are compared among this many drawn nodes, depending on how many fit; at most 65,536.
     trial_nodes : int
         Held-out training nodes that a number of features is tried on, if there are that many.
     fewest_exemplars : int
@@ -256,7 +258,9 @@ class HeraldConfig:
         self._check_selection()
 
     def _check_selection(self) -> None:
-        """Refuse what the selection would ignore: a user who set it expects an effect."""
+        """Refuse what the selection would ignore, since a user who set it expects an effect, or cannot do."""
+        for name in ("smallest_pool", "largest_pool"):
+            _require(name, getattr(self, name), getattr(self, name) <= LARGEST_POOL, f"at most {LARGEST_POOL}")
         given = {field.name: field.default for field in dataclasses.fields(self)}
         if self.selection == "exemplars":
             for name in _OF_NEIGHBOURHOODS:

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from herald_gpu.backend import Array, Backend, Matrix
 
+S = TypeVar("S")
+T = TypeVar("T")
 SCORE_DECIMALS = 9
 """Scores are rounded to this many decimals before ranking, so that both backends rank alike."""
 TURN_DECIMALS = 12
 """Turns of classes are rounded to this many decimals, so that equal ones tie on every machine."""
 BLOCK_ELEMENTS = 8_000_000
 """Dense temporaries stay at or below this many elements (64 MB of float64)."""
+FEWEST_COLUMNS = 64
+"""Blocks of columns are not narrower for a cache's sake: a sparse product reads whole rows of them."""
 
 
 def degrees(backend: Backend, adjacency: Matrix) -> Array:
@@ -40,6 +46,11 @@ def row_ids(backend: Backend, matrix: Matrix) -> Array:
 def with_data(backend: Backend, matrix: Matrix, data: Array) -> Matrix:
     """Build a CSR matrix of the same pattern with other values."""
     return backend.sparse.csr_matrix((data, matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def scaled_columns(backend: Backend, matrix: Matrix, factors: Array) -> Matrix:
+    """Multiply each column of a CSR matrix by its factor."""
+    return with_data(backend, matrix, matrix.data * factors[matrix.indices])
 
 
 def to_csr(backend: Backend, dense: Array) -> Matrix:
@@ -72,16 +83,65 @@ def dense_rows(backend: Backend, x: Matrix, low: int, high: int) -> Array:
 
 def dense_column_blocks(backend: Backend, x: Matrix) -> Iterator[tuple[int, int, Array]]:
     """All columns as dense float64 blocks of bounded size: (low, high, block)."""
+    yield from for_column_blocks(backend, x, lambda *block: block)
+
+
+def for_column_blocks(backend: Backend, x: Matrix, work: Callable[[int, int, Array], T]) -> Iterator[T]:
+    """Call ``work(low, high, block)`` on all columns, as dense float64 blocks of bounded size; results in order.
+
+    Blocks are independent: as many are worked on at a time as the backend has workers.
+    """
     sparse = backend.sparse.issparse(x)
     by_column = x.tocsc() if sparse else x
-    for low, high in blocks(x.shape[1], x.shape[0]):
+
+    def one(span: tuple[int, int]) -> T:
+        low, high = span
         part = by_column[:, low:high]
-        yield low, high, (part.toarray() if sparse else part).astype(backend.xp.float64)
+        part = part.toarray() if sparse else part
+        return work(low, high, backend.xp.ascontiguousarray(part, dtype=backend.xp.float64))
+
+    yield from spread(backend, one, column_spans(backend, *x.shape))
+
+
+def column_spans(backend: Backend, n_rows: int, n_columns: int) -> Iterator[tuple[int, int]]:
+    """Cut columns into blocks: of bounded size, and small enough for a processor's cache where that is what counts."""
+    step = max(1, BLOCK_ELEMENTS // max(1, n_rows))
+    if backend.cached_elements is not None:
+        step = min(step, max(FEWEST_COLUMNS, backend.cached_elements // max(1, n_rows)))
+    for low in range(0, n_columns, step):
+        yield low, min(n_columns, low + step)
+
+
+def spread(backend: Backend, work: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
+    """Call a function on every item, on as many threads as the backend has workers; results in order.
+
+    For work that releases the interpreter's lock: sparse products, large element-wise operations.
+
+    Examples
+    --------
+    >>> from herald_gpu.backend.cpu import CpuBackend
+    >>> list(spread(CpuBackend(), abs, [-1, 2, -3]))
+    [1, 2, 3]
+    """
+    listed = list(items)
+    workers = min(backend.workers, len(listed))
+    if workers <= 1:
+        yield from map(work, listed)
+        return
+    with ThreadPoolExecutor(workers) as pool:
+        waiting = deque(pool.submit(work, item) for item in listed[: 2 * workers])
+        for item in listed[2 * workers :]:
+            yield waiting.popleft().result()
+            waiting.append(pool.submit(work, item))
+        while waiting:
+            yield waiting.popleft().result()
 
 
 def propagate(adjacency: Matrix, inverse_degree: Array, block: Array) -> Array:
     """One step of P = D^-1 A on a dense block."""
-    return (adjacency @ block) * inverse_degree[:, None]
+    moved = adjacency @ block
+    moved *= inverse_degree[:, None]
+    return moved
 
 
 def class_indicator(backend: Backend, codes: Array, n_classes: int, values: Array | None = None) -> Matrix:

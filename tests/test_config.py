@@ -129,6 +129,8 @@ BAD = [
     ("landmark_share", float("nan")),
     ("linked_share", 1.01),
     ("smallest_pool", 0),
+    ("smallest_pool", 65_537),
+    ("largest_pool", 10**6),
     ("largest_pool", 10.0),
     ("trial_nodes", 0),
     ("fewest_exemplars", 0),

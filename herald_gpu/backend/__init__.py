@@ -60,8 +60,15 @@ class Backend(Protocol):
     tree_name: str
     all_pairs_limit: float
     """Largest N^2 F at which comparing all pairs of N rows with F features is affordable: about a minute."""
+    cached_elements: int | None
+    """Elements of a dense block that a processor's cache holds; None where memory is as good."""
     xp: Any
     sparse: Any
+
+    @property
+    def workers(self) -> int:
+        """Threads that independent pieces of a stage are spread over."""
+        ...
 
     @property
     def index_name(self) -> str | None:
@@ -186,7 +193,7 @@ class Backend(Protocol):
 
         Parameters
         ----------
-        similarity : int32 array
+        similarity : int16 array
             For each class its symmetric table of similarities, row by row, one class after the other.
         sizes : list of int
             Nodes of each class.

@@ -6,13 +6,13 @@ import importlib.metadata
 import itertools
 import platform
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import scipy.sparse
 
+from herald_gpu import ops
 from herald_gpu.backend import EXACT_TREE, Growth, _index, _neighbours
 from herald_gpu.backend._tree import exact_tree_features
 from herald_gpu.io import present
@@ -42,8 +42,16 @@ class CpuBackend:
     name = "cpu"
     tree_name = EXACT_TREE
     all_pairs_limit = 1e12  # 5 s at 20,000 rows of 300 features (1.2e11) on two cores
+    cached_elements: int | None = 2**20  # 8 MB of float64
     xp: Any = np
     sparse: Any = scipy.sparse
+
+    @property
+    def workers(self) -> int:
+        """See :class:`~herald_gpu.backend.Backend`: as many as numba has, which NUMBA_NUM_THREADS sets."""
+        from numba import get_num_threads
+
+        return int(get_num_threads())
 
     @property
     def index_name(self) -> str | None:
@@ -135,22 +143,18 @@ class CpuBackend:
         self, similarity: Array, sizes: list[int], free: Array, *, rule: Literal["cover", "herd"], most: int
     ) -> Array:
         """See :class:`~herald_gpu.backend.Backend`."""
-        from numba import get_num_threads
-
         from herald_gpu.backend import _kernels
 
         places = np.full(free.shape, -1, dtype=np.int32)
-        order = _kernels.herd_class if rule == "herd" else _kernels.cover_class
-        starts, offsets = (np.cumsum([0, *part]).tolist() for part in (sizes, [size * size for size in sizes]))
+        jobs = np.array(list(itertools.product(range(len(free)), range(len(sizes)))), dtype=np.int64)
+        work = np.asarray(sizes, dtype=np.float64)[jobs[:, 1]] ** 2
+        ends = np.searchsorted(np.cumsum(work), np.arange(1, self.workers + 1) * work.sum() / self.workers)
 
-        def one(job: tuple[int, int]) -> None:
-            fold, code = job
-            own, table = slice(starts[code], starts[code + 1]), similarity[offsets[code] : offsets[code + 1]]
-            order(table, sizes[code], free[fold, own], most, places[fold, own])
+        def some(part: Array) -> None:
+            _kernels.place_exemplars(similarity, np.asarray(sizes), free, part, rule == "herd", most, places)
 
-        # Threads, not a parallel kernel: that takes many seconds to compile, and classes are few and large.
-        with ThreadPoolExecutor(get_num_threads()) as pool:
-            list(pool.map(one, itertools.product(range(len(free)), range(len(sizes)))))
+        # Threads, not a parallel kernel: that takes many seconds to compile.
+        list(ops.spread(self, some, np.split(jobs, ends[:-1] + 1)))
         return places
 
     def pagerank(self, adjacency: Matrix, restart: Array, *, probability: float, tol: float, max_iter: int) -> Array:

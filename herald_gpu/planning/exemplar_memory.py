@@ -9,7 +9,7 @@ from herald_gpu import ops
 from herald_gpu.planning.batches import Footprint
 from herald_gpu.planning.tasks import graph_bytes, kept_features, promoted_bytes
 from herald_gpu.stages.trials import MOST_ROWS
-from herald_gpu.stages.views import HOPS
+from herald_gpu.stages.views import HOPS, TABLE_BLOCK
 
 if TYPE_CHECKING:
     from herald_gpu.planning.exemplar_sizes import Exemplars, Option
@@ -64,7 +64,7 @@ def _picking(s: Sizes, e: Exemplars) -> int:
 
 def _standing(s: Sizes, e: Exemplars) -> int:
     """What views are made of: sorted columns, rows of edges, held-out rows of four kinds, centres, products."""
-    edges = math.ceil(8 * s.edges * (e.compared + e.held) / s.nodes) + 4 * (e.compared + e.held)
+    edges = math.ceil(s.edges * (8 * e.compared + 12 * e.held) / s.nodes) + 4 * (e.compared + e.held)
     marks = math.ceil(12 * e.free) + 8 * e.compared
     centres = 8 * (e.folds + 1) * s.classes * s.kept
     return _base(s, e) + edges + marks + 20 * s.nodes + _held(s, e) + centres + 4 * (HOPS + 1) * e.pairs
@@ -87,18 +87,18 @@ def _views(s: Sizes, e: Exemplars) -> int:
     hops = 4 * (HOPS + 1) * e.compared * width
     block = 4 * s.nodes * width
     slicing = SLICING * s.kept_values + block if s.sparse else 0
-    walking = (hops if batches > 1 else 0) + max(6 * block + 12 * e.held * width, slicing)
+    walking = (2 if batches > 1 else 1) * hops + max(2 * block + (8 * e.compared + 12 * e.held) * width, slicing)
     means = 2 * hops + 12 * e.compared * width + 16 * (e.folds + 1) * s.classes * width
-    scaling = hops + 8 * e.pairs + 2 * largest
+    scaling = hops + 2 * e.pairs + 12 * min(TABLE_BLOCK, e.pairs)
     earlier = len(e.options) - 1
-    before = 4 * e.pairs + _candidates(s, e, earlier) if earlier else 0
+    before = 2 * e.pairs + _candidates(s, e, earlier) if earlier else 0
     return max(walking, means, hops + largest, scaling) + before
 
 
 def _alive(s: Sizes, e: Exemplars) -> int:
     """Similarities, candidates, and the rows of the last block."""
     rows = 4 * (HOPS + 1) * e.compared * view_blocks(s, e)[1]
-    return 4 * e.pairs + _candidates(s, e, len(e.options)) + rows
+    return 2 * e.pairs + _candidates(s, e, len(e.options)) + rows
 
 
 def _places(s: Sizes, e: Exemplars) -> int:

@@ -54,7 +54,7 @@ def smoothed_rows(backend: Backend, graph: Graph, rows: Array) -> Matrix:
     xp = backend.xp
     inverse = 1.0 / (ops.degrees(backend, graph.adjacency) + 1.0)
     around = graph.adjacency[rows]
-    around = ops.with_data(backend, around, around.data * inverse[around.indices])
+    around = ops.scaled_columns(backend, around, inverse)
     if backend.sparse.issparse(graph.features):
         wide = ops.with_data(backend, graph.features, graph.features.data.astype(xp.float64))
         total = (around @ wide + _scale_rows(backend, wide[rows], inverse[rows])).tocsr()

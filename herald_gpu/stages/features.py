@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from herald_gpu import ops
 
@@ -54,15 +57,17 @@ def multihop_fisher(backend: Backend, graph: Graph, h: float, config: HeraldConf
     """
     xp = backend.xp
     inverse_degree = ops.inverse(backend, ops.degrees(backend, graph.adjacency))
-    rows = xp.flatnonzero(graph.train)
-    scatter = _ClassScatter(backend, graph.labels[rows], graph.n_classes, config)
+    scatter = _ClassScatter(backend, graph, config)
     ratios = xp.zeros((config.hops + 1, graph.n_features), dtype=xp.float64)
-    for low, high, start in ops.dense_column_blocks(backend, graph.features):
-        block = start
+
+    def walk(low: int, high: int, block: Array) -> None:
         for hop in range(config.hops + 1):
-            ratios[hop, low:high] = scatter.fisher(block[rows])
+            ratios[hop, low:high] = scatter.fisher(block[scatter.rows])
             if hop < config.hops:
                 block = ops.propagate(graph.adjacency, inverse_degree, block)
+
+    for _ in ops.for_column_blocks(backend, graph.features, walk):
+        pass
     total = xp.zeros(graph.n_features, dtype=xp.float64)
     for hop in range(config.hops + 1):
         total += (1.0 - h) ** hop * ops.scaled_by_max(backend, ratios[hop])
@@ -76,20 +81,35 @@ def activation_density(backend: Backend, graph: Graph) -> Array:
 
 
 class _ClassScatter:
-    """Between- and within-class scatter of rows with fixed class codes."""
+    """Between- and within-class scatter of the training nodes, which stand class by class.
 
-    def __init__(self, backend: Backend, codes: Array, n_classes: int, config: HeraldConfig) -> None:
+    Attributes
+    ----------
+    rows : int array
+        Training nodes, by class.
+    """
+
+    def __init__(self, backend: Backend, graph: Graph, config: HeraldConfig) -> None:
         xp = backend.xp
-        counts = ops.class_counts(backend, codes, n_classes).astype(xp.float64)
-        self.used = (counts >= config.min_class_size).astype(xp.float64) * counts
-        self.inverse = ops.inverse(backend, counts)
-        self.indicator = ops.class_indicator(backend, codes, n_classes)
-        self.codes = codes
-        self.row_used = (self.used > 0)[codes].astype(xp.float64)
-        self.eps = config.fisher_eps
+        nodes = xp.flatnonzero(graph.train)
+        codes = graph.labels[nodes]
+        (counts,) = ops.fetch(backend, ops.class_counts(backend, codes, graph.n_classes))
+        order = xp.argsort(codes, kind="stable")
+        self.backend, self.eps = backend, config.fisher_eps
+        self.rows = nodes[order]
+        bounds = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64).tolist()
+        self.spans = [(low, high) for low, high in pairwise(bounds) if high - low >= max(1, config.min_class_size)]
 
     def fisher(self, rows: Array) -> Array:
-        means = (self.indicator @ rows) * self.inverse[:, None]
-        between = (self.used[:, None] * (means - rows.mean(axis=0)) ** 2).sum(axis=0)
-        within = (self.row_used[:, None] * (rows - means[self.codes]) ** 2).sum(axis=0)
+        """Fisher ratio of every column of the training rows, which are changed."""
+        xp = self.backend.xp
+        mean = rows.mean(axis=0)
+        between, within = xp.zeros_like(mean), xp.zeros_like(mean)
+        for low, high in self.spans:
+            part = rows[low:high]
+            own = part.mean(axis=0)
+            between += (high - low) * (own - mean) ** 2
+            part -= own
+            part *= part
+            within += part.sum(axis=0)
         return between / (within + self.eps)

@@ -94,12 +94,12 @@ def _right(backend: Backend, learnt: list[Array], asked: list[Array], wanted: Ar
     n, width = int(wanted.shape[0]), sum(int(part.shape[1]) for part in parts)
     solve = _by_rows if n <= width else _by_columns
     weigh = solve(backend, parts, wanted)
-    counts = []
-    for penalty in PENALTIES:
-        weights, intercept = weigh(penalty)
-        answer = sum(part @ weight for part, weight in zip(asked, weights, strict=True)) * shrink + intercept
-        counts.append((xp.argmax(answer, axis=1) == codes).sum().astype(xp.float64))
-    return xp.stack(counts)
+    found = [weigh(penalty) for penalty in PENALTIES]
+    # Rows of held-out nodes are many: they are read once for all penalties.
+    weights = [xp.concatenate(parts, axis=1) for parts in zip(*(weights for weights, _ in found), strict=True)]
+    answer = sum(part @ weight for part, weight in zip(asked, weights, strict=True)) * shrink
+    answer = answer.reshape(-1, len(PENALTIES), int(wanted.shape[1])) + xp.stack([intercept for _, intercept in found])
+    return (xp.argmax(answer, axis=2) == codes[:, None]).sum(axis=0).astype(xp.float64)
 
 
 def _by_rows(backend: Backend, parts: list[Array], wanted: Array) -> Callable[[float], tuple[list[Array], Array]]:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 HOPS = 2
 STEPS = 4096
 """Similarities are whole numbers of this fraction: sums of them are exact, and the same on every machine."""
+TABLE_BLOCK = 2**18
+"""Similarities put together at a time: what is on the way stays in a processor's cache."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class View:
     ----------
     count : int
         How many.
-    similarity : int32 array
+    similarity : int16 array
         For each class the similarities of its compared nodes with one another, row by row: cosines of x, Px and
         P^2 x, added up.
     centres : (folds + 1, classes, count) float64 array
@@ -81,9 +83,8 @@ def open_views(backend: Backend, graph: Graph, ranked: Matrix, counts: list[int]
     low = 0
     for count in counts:
         for first, last in ops.blocks(count - low, graph.n_nodes):
-            columns = slice(low + first, low + last)
-            hops = walk.through(_dense(backend, ranked, columns), held, columns)
-            centres[:, :, columns] = walk.class_means(sum(hops))
+            hops = walk.through(ranked, low + first, low + last, held)
+            centres[:, :, low + first : low + last] = walk.class_means(sum(hops))
             for table, rows in zip(products, hops, strict=True):
                 start = 0
                 for code, size in enumerate(pool.sizes):
@@ -101,10 +102,15 @@ class _Walk:
     def __init__(self, backend: Backend, adjacency: Matrix, degree: Array, pool: Pool) -> None:
         xp = backend.xp
         self.adjacency, self.backend = adjacency, backend
-        self.inverse = ops.inverse(backend, degree).astype(xp.float32)
-        self.shrink = (1.0 / (degree + 1.0)).astype(xp.float32)
+        inverse = ops.inverse(backend, degree).astype(xp.float32)
+        shrink = (1.0 / (degree + 1.0)).astype(xp.float32)
         self.nodes, self.held = pool.members[pool.compared], pool.held
-        self.around_nodes, self.around_held = adjacency[self.nodes], adjacency[self.held]
+        self.inverse_nodes, self.inverse_held = inverse[self.nodes][:, None], inverse[self.held][:, None]
+        self.shrink_held = shrink[self.held][:, None]
+        # Averages of averages: the inner division is by the degree of the neighbour.
+        self.around_held = adjacency[self.held]
+        self.far_held = ops.scaled_columns(backend, self.around_held, shrink)
+        self.far_nodes = ops.scaled_columns(backend, adjacency[self.nodes], inverse)
         codes, n_classes = pool.codes[pool.compared], len(pool.sizes)
         folds = pool.free[:, pool.compared]
         self.shape = (pool.n_folds + 1, n_classes)
@@ -113,18 +119,30 @@ class _Walk:
         chosen = xp.stack([ops.class_counts(backend, mark, n_classes) for mark in marks])
         self.inverse_counts = ops.inverse(backend, chosen.astype(xp.float64))[:, :, None]
 
-    def through(self, x: Array, held: HeldOut, columns: slice) -> list[Array]:
+    def through(self, ranked: Matrix, low: int, high: int, held: HeldOut) -> list[Array]:
         """Give rows of compared nodes after no, one and two hops, and note those of held-out nodes."""
-        total = self.adjacency @ x
-        around = total * self.inverse[:, None]
-        mean = (total + x) * self.shrink[:, None]
-        own = self.held
-        held.own[:, columns] = x[own]
-        held.around[:, columns] = around[own]
-        held.mean[:, columns] = (self.around_held @ mean + mean[own]) * self.shrink[own][:, None]
-        held.total[:, columns] = self.around_held @ (total + x) + total[own] + x[own]
-        far = (self.around_nodes @ around) * self.inverse[self.nodes][:, None]
-        return [x[self.nodes], around[self.nodes], far]
+        xp = self.backend.xp
+        shape = (int(self.nodes.shape[0]), high - low)
+        hops = [xp.empty(shape, dtype=xp.float32) for _ in range(HOPS + 1)]
+
+        def step(span: tuple[int, int]) -> None:
+            first, last = span
+            columns, here = slice(low + first, low + last), slice(first, last)
+            x = _dense(self.backend, ranked, columns)
+            total = self.adjacency @ x
+            hops[0][:, here] = x[self.nodes]
+            hops[1][:, here] = total[self.nodes] * self.inverse_nodes
+            hops[2][:, here] = (self.far_nodes @ total) * self.inverse_nodes
+            held.own[:, columns] = x[self.held]
+            held.around[:, columns] = total[self.held] * self.inverse_held
+            total += x
+            near = total[self.held]
+            held.total[:, columns] = self.around_held @ total + near
+            held.mean[:, columns] = (self.far_held @ total + near * self.shrink_held) * self.shrink_held
+
+        for _ in ops.spread(self.backend, step, ops.column_spans(self.backend, int(ranked.shape[0]), high - low)):
+            pass
+        return hops
 
     def class_means(self, rows: Array) -> Array:
         """Mean row of every class, for every fold."""
@@ -141,13 +159,18 @@ def _dense(backend: Backend, ranked: Matrix, columns: slice) -> Array:
 def _similarities(backend: Backend, products: list[list[Array]]) -> Array:
     """Cosines of all hops added up and rounded, class by class."""
     xp = backend.xp
-    flat = []
+    flat = xp.empty(sum(int(table.size) for table in products[0]), dtype=xp.int16)
+    start = 0
     for of_class in zip(*products, strict=True):
-        total = xp.zeros(of_class[0].shape, dtype=xp.float32)
-        for product in of_class:
-            scale = xp.sqrt(STEPS * ops.inverse(backend, xp.diag(product))).astype(xp.float32)
-            scaled = product * scale[:, None]
-            scaled *= scale[None, :]
-            total += scaled
-        flat.append(xp.rint(total, out=total).astype(xp.int32).ravel())
-    return xp.concatenate(flat)
+        size = int(of_class[0].shape[0])
+        scales = [xp.sqrt(STEPS * ops.inverse(backend, xp.diag(table))).astype(xp.float32) for table in of_class]
+        for low in range(0, size, max(1, TABLE_BLOCK // max(1, size))):
+            high = min(size, low + max(1, TABLE_BLOCK // size))
+            total = xp.zeros((high - low, size), dtype=xp.float32)
+            for table, scale in zip(of_class, scales, strict=True):
+                scaled = table[low:high] * scale[low:high, None]
+                scaled *= scale[None, :]
+                total += scaled
+            flat[start + low * size : start + high * size] = xp.rint(total, out=total).ravel()
+        start += size * size
+    return flat

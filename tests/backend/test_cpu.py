@@ -67,7 +67,7 @@ def tables_of(rng, sizes, low, high):
 
 
 def places_of(tables, free, rule, most):
-    flat = np.concatenate([table.ravel() for table in tables]).astype(np.int32)
+    flat = np.concatenate([table.ravel() for table in tables]).astype(np.int16)
     return BACKEND.exemplar_places(flat, [len(table) for table in tables], np.asarray(free), rule=rule, most=most)
 
 

@@ -36,10 +36,10 @@ def counters(monkeypatch):
     counted = dict.fromkeys(("hop", "sliced", "pairs", "blocks", "nodes", "solves"), 0)
     through, judge, solve, draw = views._Walk.through, trials.judge, np.linalg.solve, search.draw_pool
 
-    def walked(self, x, held, columns):
-        found, width = through(self, x, held, columns), int(x.shape[1])
+    def walked(self, ranked, low, high, held):
+        found, width = through(self, ranked, low, high, held), high - low
         counted["hop"] += self.adjacency.nnz * width
-        counted["sliced"] += (self.around_nodes.nnz + 2 * self.around_held.nnz) * width
+        counted["sliced"] += (self.far_nodes.nnz + 2 * self.around_held.nnz) * width
         counted["pairs"] += sum(size**2 for size in counted["pool"].sizes) * width * len(found)
         counted["blocks"] += 1
         return found

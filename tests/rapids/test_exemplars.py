@@ -20,7 +20,7 @@ def drawn(seed, sizes, low, high, n_folds=3):
 
 
 def places_of(backend, tables, free, rule, most):
-    flat = np.concatenate([table.ravel() for table in tables]).astype(np.int32)
+    flat = np.concatenate([table.ravel() for table in tables]).astype(np.int16)
     sizes = [len(table) for table in tables]
     found = backend.exemplar_places(
         backend.asarray(flat), sizes, backend.asarray(np.ascontiguousarray(free)), rule=rule, most=most
@@ -66,7 +66,7 @@ def test_free_nodes_picked_from_a_larger_table(rapids):
     """A selection of columns need not be contiguous; the kernel takes it as it stands in memory."""
     tables, free = drawn(7, [6, 4], -9, 30)
     wide = np.asfortranarray(np.repeat(free, 2, axis=1))
-    flat = np.concatenate([table.ravel() for table in tables]).astype(np.int32)
+    flat = np.concatenate([table.ravel() for table in tables]).astype(np.int16)
     given = rapids.asarray(flat), [6, 4], rapids.asarray(wide)[:, ::2]
     found = host(rapids, rapids.exemplar_places(*given, rule="cover", most=9)).tolist()
     assert found == places_of(CPU, tables, free, "cover", 9)

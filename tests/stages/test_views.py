@@ -97,7 +97,7 @@ def test_similarities_are_cosines_added_up(backend, kind, block, monkeypatch):
     views, pool, columns = seen(backend, given)
     compared = pool.members[pool.compared]
     for view in views:
-        assert view.similarity.dtype == np.int32
+        assert view.similarity.dtype == np.int16
         hops = Dense(given, columns[: view.count]).hops()
         for code, table in enumerate(tables(view, pool)):
             nodes = compared[pool.codes[pool.compared] == code]

@@ -33,6 +33,8 @@ class StrictBackend:
     name = "strict"
     tree_name = CpuBackend.tree_name
     all_pairs_limit = CpuBackend.all_pairs_limit
+    cached_elements: int | None = CpuBackend.cached_elements
+    workers = 1
     index_name = CpuBackend.index_name
     xp: Any = StrictNamespace()
     sparse: Any = StrictSparse()

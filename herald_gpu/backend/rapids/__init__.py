@@ -50,6 +50,8 @@ class RapidsBackend:
     name = "rapids"
     tree_name = "cuML, histogram splits"
     all_pairs_limit = 1e14  # 2e14 operations, 40 s at 5 TFLOP/s: a small card, predicted
+    cached_elements: int | None = None
+    workers = 1
     xp: Any = cp
     sparse: Any = cusparse
 

@@ -195,7 +195,7 @@ __device__ long long sum(long long* values, long long value)
 }
 
 extern "C" __global__ void place_exemplars(
-    const int* similarity, const long long* starts, const long long* offsets, const int n_classes,
+    const short* similarity, const long long* starts, const long long* offsets, const int n_classes,
     const long long n_all, const bool* free_nodes, const int herd, const long long most,
     long long* covered_of, long long* gain_of, long long* known_of, int* places_of)
 {
@@ -206,7 +206,7 @@ extern "C" __global__ void place_exemplars(
     const int lane = threadIdx.x, code = blockIdx.x % n_classes;
     const long long fold = blockIdx.x / n_classes, base = fold * n_all + starts[code];
     const int n = (int)(starts[code + 1] - starts[code]);
-    const int* table = similarity + offsets[code];
+    const short* table = similarity + offsets[code];
     const bool* is_free = free_nodes + base;
     long long* covered = covered_of + base;
     long long* gain = gain_of + base;
@@ -240,7 +240,7 @@ extern "C" __global__ void place_exemplars(
         lead(values, indices, value, best);
         best = indices[0];
         __syncthreads();
-        const int* row = table + (long long)best * n;
+        const short* row = table + (long long)best * n;
         if (!herd && known[best] != chosen) {
             mine = 0;
             for (int i = lane; i < n; i += blockDim.x)
