@@ -54,10 +54,10 @@ def condense(
 
     Parameters
     ----------
-    edges : table, (2, E) array or tensor, sparse matrix, NetworkX graph, or PyG Data
+    edges : table, (2, E) array or tensor, sparse matrix, NetworkX graph, PyG Data, or path of a Parquet file
         Directions do not matter; self loops, duplicates, weights and attributes are dropped, and the report
         says so. Entries are node ids; rows and columns of a sparse matrix are rows of `feats`.
-    feats : table, 2-D array or tensor, or CSR matrix
+    feats : table, 2-D array or tensor, CSR matrix, or path of a Parquet file
         One row a node. In a table the column `node` (or else the index) holds the ids, `label` the labels
         (missing or `unlabelled` is unknown), `train_column` marks training nodes; all other columns are
         features. In an array the ids are row numbers. Not needed with a PyG Data that has `x`.

@@ -87,12 +87,15 @@ def clean_edges(backend: Backend, source: Array, target: Array, n_nodes: int) ->
     """
     xp, given = backend.xp, int(source.shape[0])
     proper = source != target
-    source, target = source[proper], target[proper]
-    loops = given - int(source.shape[0])
+    loops = given - int(proper.sum())
+    if loops:
+        source, target = source[proper], target[proper]
+    del proper
     directed = _csr(backend, source, target, n_nodes)
     directed.sum_duplicates()
     duplicates = given - loops - int(directed.nnz)
     both = (directed + directed.T).tocsr()
+    del directed
     both.sort_indices()
     ones = xp.ones(both.nnz, dtype=xp.float32)
     adjacency = backend.sparse.csr_matrix((ones, both.indices, both.indptr), shape=(n_nodes, n_nodes))

@@ -145,7 +145,7 @@ def build_config(preset: str, changes: dict[str, Any]) -> HeraldConfig:
 
 def read_graph(args: argparse.Namespace) -> tuple[Any, Any, Any, Any]:
     """Read edges, features, labels and training set; a table of nodes holds the last two itself."""
-    from herald_gpu.datasets import load_graph, read_npz, read_table
+    from herald_gpu.datasets import load_graph, read_npz
 
     ways = [args.data, args.edges, args.dataset]
     if sum(way is not None for way in ways) != 1 or (args.edges is None) != (args.features is None):
@@ -164,16 +164,24 @@ def read_graph(args: argparse.Namespace) -> tuple[Any, Any, Any, Any]:
         edges = nodes.edge_index
     else:
         nodes = read_npz(args.features, split=args.split) if is_archive(args.features) else None
-        edges = read_npz(args.edges).edge_index if is_archive(args.edges) else read_table(args.edges)
+        edges = read_npz(args.edges).edge_index if is_archive(args.edges) else table(args.edges)
     if edges is None:
         msg = f"{args.data or args.edges} holds no edges: store them as edge_index, shape (2, E)"
         raise FileFormatError(msg)
     if nodes is None:
-        return edges, read_table(args.features), None, None
+        return edges, table(args.features), None, None
     if nodes.features is None:
         msg = f"{args.data or args.features} holds no features: store them as x, or as parts of a CSR array"
         raise FileFormatError(msg)
     return edges, nodes.features, nodes.labels, nodes.train
+
+
+def table(path: Path) -> Any:  # noqa: ANN401 - a table, or the file of one
+    """Read a table, unless it is Parquet: that is read block by block later."""
+    from herald_gpu.datasets import read_table
+    from herald_gpu.io.parquet import ENDINGS
+
+    return path if path.suffix.lower() in ENDINGS else read_table(path)
 
 
 def is_archive(path: Path) -> bool:

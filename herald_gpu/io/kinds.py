@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import sys
+from os import PathLike
 from typing import Any, Literal
 
 from herald_gpu.errors import DeviceError, MissingDependencyError
 
 Kind = Literal[
-    "none", "pandas", "cudf", "polars", "arrow", "numpy", "scipy", "cupy", "cupyx", "torch", "pyg", "networkx", "other"
+    "none",
+    "pandas",
+    "cudf",
+    "polars",
+    "arrow",
+    "numpy",
+    "scipy",
+    "cupy",
+    "cupyx",
+    "torch",
+    "pyg",
+    "networkx",
+    "parquet",
+    "other",
 ]
 FRAME_KINDS = ("pandas", "cudf", "polars", "arrow")
 SPARSE_KINDS = ("scipy", "cupyx")
@@ -44,6 +58,8 @@ def kind_of(value: Any) -> Kind:  # noqa: ANN401 - any object
     """Name the family of an object, subclasses included."""
     if value is None:
         return "none"
+    if isinstance(value, str | PathLike):
+        return "parquet"
     for base in type(value).__mro__[:-1]:
         found = _ROOTS.get(base.__module__.partition(".")[0])
         if found is not None:
@@ -56,7 +72,7 @@ def kind_of(value: Any) -> Kind:  # noqa: ANN401 - any object
 def device_of(value: Any) -> Literal["host", "cuda"] | None:  # noqa: ANN401 - any object
     """Tell where an argument lives; None for what has no place (None, lists of ids)."""
     kind = kind_of(value)
-    if kind in ("none", "other", "networkx"):
+    if kind in ("none", "other", "networkx", "parquet"):
         return None
     if kind in ("cudf", "cupy", "cupyx"):
         return "cuda"

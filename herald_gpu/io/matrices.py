@@ -112,7 +112,7 @@ def read_edge_matrix(value: Any, n_nodes: int) -> tuple[np.ndarray, np.ndarray, 
     matrix = value.tocoo() if kind_of(value) == "scipy" else to_csr(value).tocoo()
     warnings = check_adjacency(matrix, n_nodes)
     stored = matrix.data != 0
-    return matrix.row[stored].astype(np.int64), matrix.col[stored].astype(np.int64), warnings
+    return matrix.row[stored], matrix.col[stored], warnings
 
 
 def check_adjacency(matrix: Any, n_nodes: int) -> list[str]:  # noqa: ANN401 - a sparse matrix of any library

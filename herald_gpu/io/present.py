@@ -91,7 +91,13 @@ def choose_style(style: Style, output_type: OutputType) -> Style:
 
 
 def _settled(kind: Kind) -> Kind:
-    plain: dict[Kind, Kind] = {"scipy": "numpy", "networkx": "numpy", "other": "numpy", "cupyx": "cupy"}
+    plain: dict[Kind, Kind] = {
+        "scipy": "numpy",
+        "networkx": "numpy",
+        "other": "numpy",
+        "cupyx": "cupy",
+        "parquet": "pandas",
+    }
     return plain.get(kind, kind)
 
 

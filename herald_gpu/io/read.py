@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from herald_gpu.errors import ColumnError, InputError, UnsupportedInputError
-from herald_gpu.io import frames, labels, matrices, networks, torch
+from herald_gpu.io import frames, labels, matrices, networks, parquet, torch
 from herald_gpu.io.kinds import FRAME_KINDS, Kind, check_devices, kind_of, unproxy
 
 if TYPE_CHECKING:
     import scipy.sparse
 
     from herald_gpu.io.present import Presenter
+
+BLOCK_ENDS = 2**22
+"""Ends of edges that are looked up at a time."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,7 @@ class Source:
 
     Attributes
     ----------
-    source, target : int64 arrays
+    source, target : int arrays
         Node positions of the ends of every edge given.
     features : float32 array or CSR matrix
     node_ids : array
@@ -166,6 +170,8 @@ def read_kept(feats: Any, *, names: np.ndarray, positions: np.ndarray, width: in
     from herald_gpu.io import present
 
     kind = kind_of(feats)
+    if kind == "parquet":
+        feats, kind = parquet.read_frame(Path(feats), list(names)), "pandas"
     if kind in FRAME_KINDS:
         frame = frames.to_pandas(feats)
         check_kept_columns(frame, names)
@@ -206,6 +212,11 @@ def _read_nodes(feats: Any, edges: Any, edge_kind: Kind, columns: Columns) -> tu
     if kind == "none":
         msg = "feats is missing: graphs without features are not supported, pass a matrix or table with one row a node"
         raise UnsupportedInputError(msg)
+    if kind == "parquet":
+        there = parquet.read_columns(Path(feats))
+        if columns.node not in (Columns.node, *there):
+            raise no_node_column(columns, there)
+        return parquet.read_nodes(Path(feats), columns), Style(edge_kind, "pandas", sparse=False)
     if kind in FRAME_KINDS:
         frame = frames.to_pandas(feats)
         check_node_column(frame, columns)
@@ -226,8 +237,12 @@ def _read_nodes(feats: Any, edges: Any, edge_kind: Kind, columns: Columns) -> tu
 def check_node_column(frame: Any, columns: Columns) -> None:  # noqa: ANN401 - pandas or cuDF
     """Refuse a name for the column of node ids that the table does not have."""
     if columns.node not in (Columns.node, frame.index.name, *frame.columns):
-        msg = f"feats has no column {columns.node!r} (it has {frames.some(frame.columns)}): correct node="
-        raise ColumnError(msg)
+        raise no_node_column(columns, frame.columns)
+
+
+def no_node_column(columns: Columns, there: Any) -> ColumnError:  # noqa: ANN401 - names in any container
+    """Make the error of a column of node ids that was named and is not there."""
+    return ColumnError(f"feats has no column {columns.node!r} (it has {frames.some(there)}): correct node=")
 
 
 def _labels(
@@ -296,12 +311,14 @@ def _read_edges(
         raise InputError(msg)
     if matrices.is_sparse(edges):
         rows, cols, warnings = matrices.read_edge_matrix(edges, len(node_ids))
-        place = np.empty(len(order), dtype=np.int64)
-        place[order] = np.arange(len(order))
+        place = np.empty(len(order), dtype=rows.dtype)
+        place[order] = np.arange(len(order), dtype=rows.dtype)
         return place[rows], place[cols], warnings
     if kind == "networkx":
         ids, source, target, warnings = networks.read_networkx(edges)
         _places(ids, node_ids)  # isolated nodes must be known too
+    elif kind == "parquet":
+        source, target, warnings = parquet.read_edges(Path(edges), columns.source, columns.target)
     elif kind in FRAME_KINDS:
         source, target, warnings = frames.read_edge_columns(frames.to_pandas(edges), columns.source, columns.target)
     else:
@@ -310,17 +327,21 @@ def _read_edges(
 
 
 def _places(ends: np.ndarray, node_ids: np.ndarray) -> np.ndarray:
+    """Positions of the ends among the ids: in the narrowest type, block by block, so that a mapped file streams in."""
     plain = node_ids.dtype.kind in "iu" and ends.dtype.kind in "iu"
-    if plain and len(ends) and node_ids[0] == 0 and node_ids[-1] == len(node_ids) - 1:
-        places = ends.astype(np.int64)
-        lost = (places < 0) | (places >= len(node_ids))
-    else:
-        places = pd.Index(node_ids).get_indexer(ends).astype(np.int64)
-        lost = places < 0
-    if lost.any():
-        msg = (
-            f"edges name nodes that feats does not have, such as {frames.some(pd.Series(ends[lost]).unique())} (ids of "
-            f"feats are {node_ids.dtype}, such as {frames.some(node_ids)}): add those nodes to feats or drop the edges"
-        )
-        raise InputError(msg)
+    numbered = plain and len(ends) and node_ids[0] == 0 and node_ids[-1] == len(node_ids) - 1
+    index = None if numbered else pd.Index(node_ids)
+    places = np.empty(len(ends), dtype=np.int32 if len(node_ids) <= np.iinfo(np.int32).max else np.int64)
+    for low in range(0, len(ends), BLOCK_ENDS):
+        part = ends[low : low + BLOCK_ENDS]
+        found = part if index is None else index.get_indexer(part)
+        lost = (found < 0) | (found >= len(node_ids))
+        if lost.any():
+            msg = (
+                f"edges name nodes that feats does not have, such as {frames.some(pd.Series(part[lost]).unique())} "
+                f"(ids of feats are {node_ids.dtype}, such as {frames.some(node_ids)}): add those nodes to feats or "
+                "drop the edges"
+            )
+            raise InputError(msg)
+        places[low : low + BLOCK_ENDS] = found
     return places

@@ -1,0 +1,126 @@
+"""Tables in Parquet files, read block by block into the arrays they become."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from herald_gpu.errors import FileFormatError
+from herald_gpu.io import frames
+from herald_gpu.io.kinds import library
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pandas as pd
+
+    from herald_gpu.io.read import Columns
+
+ENDINGS = (".parquet", ".pq")
+BATCH_ROWS = 16_384
+"""Rows that are decoded at a time."""
+
+
+def read_nodes(path: Path, columns: Columns) -> frames.NodeTable:
+    """Take ids, features, labels and training marks from a file; features are never there twice.
+
+    Parameters
+    ----------
+    path : Path
+    columns : Columns
+        Without the `node` column an index that pandas stored holds the ids, or else rows are numbered.
+    """
+    file = _open(path)
+    empty = file.schema_arrow.empty_table().to_pandas(ignore_metadata=True)
+    listed = list(empty.columns)
+    index = _index(file)
+    beside = [name for name in (columns.node, columns.label, columns.train, index) if name in listed]
+    names = [name for name in listed if name not in beside]
+    frames.check_feature_columns(empty, names, "feats")
+    n_rows = file.metadata.num_rows
+    table = file.read(columns=beside).to_pandas(ignore_metadata=True)
+    stored = next((name for name in (columns.node, index) if name in beside), None)
+    if stored is not None:
+        ids = frames.node_ids(table[[stored]], str(stored), "feats").infer_objects().to_numpy()
+    else:
+        ids = np.arange(n_rows) if index is None else np.asarray(index)
+    return frames.NodeTable(
+        ids=ids,
+        features=_features(file, names, n_rows),
+        names=names,
+        labels=table[columns.label] if columns.label in beside else None,
+        train=table[columns.train] if columns.train in beside else None,
+        sparse=False,
+    )
+
+
+def read_edges(path: Path, source: str, target: str) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    """Take the two ends of every edge from a file: (source, target, warnings)."""
+    file = _open(path)
+    schema = file.schema_arrow
+    warnings = frames.check_edge_columns(schema.empty_table().to_pandas(ignore_metadata=True), source, target)
+    kinds = [np.dtype(schema.field(name).type.to_pandas_dtype()) for name in (source, target)]
+    if any(kind.kind not in "iu" for kind in kinds):
+        frame = file.read(columns=[source, target]).to_pandas(ignore_metadata=True)
+        return *frames.read_edge_columns(frame, source, target)[:2], warnings
+    ends = [np.empty(file.metadata.num_rows, dtype=kind) for kind in kinds]
+    low = 0
+    for batch in file.iter_batches(batch_size=BATCH_ROWS * 16, columns=[source, target]):
+        high = low + batch.num_rows
+        for end, name in zip(ends, (source, target), strict=True):
+            column = batch.column(name)
+            if column.null_count:
+                frames.check_edge_columns(batch.to_pandas(), source, target)  # names the column and its gaps
+            end[low:high] = column.to_numpy(zero_copy_only=False)
+        low = high
+    return ends[0], ends[1], warnings
+
+
+def read_frame(path: Path, names: list[Any]) -> pd.DataFrame:
+    """Read some columns of a file, those of them that are there."""
+    file = _open(path)
+    there = [name for name in names if name in file.schema_arrow.names]
+    return file.read(columns=there).to_pandas()
+
+
+def read_columns(path: Path) -> list[str]:
+    """Names of the columns of a file."""
+    return list(_open(path).schema_arrow.names)
+
+
+def _features(file: Any, names: list[Any], n_rows: int) -> np.ndarray:  # noqa: ANN401 - a file that pyarrow opened
+    out = np.empty((n_rows, len(names)), dtype=np.float32)
+    low = 0
+    with np.errstate(over="ignore"):  # beyond float32 becomes infinite, which is reported by name later
+        for batch in file.iter_batches(batch_size=BATCH_ROWS, columns=names):
+            high = low + batch.num_rows
+            for place, column in enumerate(batch.columns):
+                out[low:high, place] = column.to_numpy(zero_copy_only=False)
+            low = high
+    return out
+
+
+def _index(file: Any) -> str | range | None:  # noqa: ANN401 - as above
+    """The index that pandas stored with a table: the name of its column, or the numbers it counts; None without one."""
+    kept = (file.schema_arrow.pandas_metadata or {}).get("index_columns", [])
+    if len(kept) != 1:
+        return None
+    counted = kept[0]
+    return range(counted["start"], counted["stop"], counted["step"]) if isinstance(counted, dict) else str(counted)
+
+
+def _open(path: Path) -> Any:  # noqa: ANN401 - pyarrow has no types
+    if path.suffix.lower() not in ENDINGS:
+        msg = (
+            f"{path} is no Parquet file by its name: pass a .parquet file, or read it first, for example with "
+            "herald_gpu.datasets.read_table"
+        )
+        raise FileFormatError(msg)
+    arrow = library("pyarrow", "arrow")
+    parquet = library("pyarrow.parquet", "arrow")
+    try:
+        return parquet.ParquetFile(path)
+    except arrow.ArrowInvalid as error:
+        msg = f"{path} cannot be read as Parquet ({error}): check the file"
+        raise FileFormatError(msg) from error
