@@ -137,11 +137,17 @@ def spread(backend: Backend, work: Callable[[S], T], items: Iterable[S]) -> Iter
             yield waiting.popleft().result()
 
 
-def propagate(adjacency: Matrix, inverse_degree: Array, block: Array) -> Array:
-    """One step of P = D^-1 A on a dense block."""
-    moved = adjacency @ block
-    moved *= inverse_degree[:, None]
-    return moved
+def walk(backend: Backend, adjacency: Matrix) -> Matrix:
+    """P = D^-1 A in float64, made once: a product with a float64 block would widen A each time."""
+    xp = backend.xp
+    data = xp.repeat(inverse(backend, degrees(backend, adjacency)), xp.diff(adjacency.indptr))
+    data *= adjacency.data
+    return with_data(backend, adjacency, data)
+
+
+def propagate(step: Matrix, block: Array) -> Array:
+    """One step of a walk on a dense block."""
+    return step @ block
 
 
 def class_indicator(backend: Backend, codes: Array, n_classes: int, values: Array | None = None) -> Matrix:

@@ -56,7 +56,7 @@ def multihop_fisher(backend: Backend, graph: Graph, h: float, config: HeraldConf
     Columns are independent, so they pass by in dense float64 blocks; the feature matrix is never copied whole.
     """
     xp = backend.xp
-    inverse_degree = ops.inverse(backend, ops.degrees(backend, graph.adjacency))
+    step = ops.walk(backend, graph.adjacency)
     scatter = _ClassScatter(backend, graph, config)
     ratios = xp.zeros((config.hops + 1, graph.n_features), dtype=xp.float64)
 
@@ -64,7 +64,7 @@ def multihop_fisher(backend: Backend, graph: Graph, h: float, config: HeraldConf
         for hop in range(config.hops + 1):
             ratios[hop, low:high] = scatter.fisher(block[scatter.rows])
             if hop < config.hops:
-                block = ops.propagate(graph.adjacency, inverse_degree, block)
+                block = ops.propagate(step, block)
 
     for _ in ops.for_column_blocks(backend, graph.features, walk):
         pass
@@ -98,18 +98,22 @@ class _ClassScatter:
         self.backend, self.eps = backend, config.fisher_eps
         self.rows = nodes[order]
         bounds = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64).tolist()
-        self.spans = [(low, high) for low, high in pairwise(bounds) if high - low >= max(1, config.min_class_size)]
+        self.spans = [(low, high) for low, high in pairwise(bounds) if high > low]
+        self.fewest = config.min_class_size
 
     def fisher(self, rows: Array) -> Array:
         """Fisher ratio of every column of the training rows, which are changed."""
         xp = self.backend.xp
-        mean = rows.mean(axis=0)
-        between, within = xp.zeros_like(mean), xp.zeros_like(mean)
+        within = xp.zeros(rows.shape[1], dtype=xp.float64)
+        means = []
         for low, high in self.spans:
             part = rows[low:high]
-            own = part.mean(axis=0)
-            between += (high - low) * (own - mean) ** 2
-            part -= own
-            part *= part
-            within += part.sum(axis=0)
+            means.append(part.mean(axis=0))
+            if high - low >= self.fewest:
+                part -= means[-1]
+                within += xp.einsum("ij,ij->j", part, part)
+        sizes = [high - low for low, high in self.spans]
+        mean = sum(size * own for size, own in zip(sizes, means, strict=True)) / sum(sizes)
+        used = [size if size >= self.fewest else 0 for size in sizes]
+        between = sum(size * (own - mean) ** 2 for size, own in zip(used, means, strict=True))
         return between / (within + self.eps)
