@@ -74,3 +74,7 @@ class MissingDependencyError(HeraldError, ImportError):
 
 class DatasetError(HeraldError, OSError):
     """A data set cannot be had here, or is not what it should be; the message says where it comes from."""
+
+
+class TargetsMissed(HeraldError):  # noqa: N818 - the state is the message
+    """A benchmark that was to be checked misses a target; the message says which."""

@@ -1,0 +1,211 @@
+"""Bare kernels: the library calls that a stage cannot do without, on arrays of the same shapes, and nothing else.
+
+Dense products are BLAS (all cores), sparse ones SciPy's (one core), passes over memory NumPy's (one core). Arrays are
+made beforehand and results thrown away.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from herald_gpu import ops
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from herald_gpu.backend import Array, Matrix
+
+    Kernel = Callable[[], object]
+
+GEMM_ROWS = 2048
+"""Rows of one block of the product of a matrix with its own transpose."""
+PENALTIES = 3
+LEARNERS = (1, 2, 1)
+"""How many times as wide as the features the rows of each learner of a trial are."""
+
+
+def unit_rows(x: Matrix) -> Array:
+    """Normalised rows, dense in float32; a zero row stays zero."""
+    dense = (x.toarray() if hasattr(x, "toarray") else np.asarray(x)).astype(np.float32)
+    lengths = np.linalg.norm(dense, axis=1)
+    dense /= np.where(lengths > 0, lengths, 1.0)[:, None]
+    return dense
+
+
+def all_pairs(unit: Array) -> Kernel:
+    """LID: the full N x N product of a dense float32 matrix with its transpose, block of rows by block of rows.
+
+    Examples
+    --------
+    >>> all_pairs(np.eye(3, dtype=np.float32))()
+    array([[1., 0., 0.],
+           [0., 1., 0.],
+           [0., 0., 1.]], dtype=float32)
+    """
+    n = len(unit)
+    out = np.empty((min(n, GEMM_ROWS), n), dtype=np.float32)
+
+    def product() -> Array:
+        for low in range(0, n, GEMM_ROWS):
+            rows = unit[low : low + GEMM_ROWS]
+            last = np.matmul(rows, unit.T, out=out[: len(rows)])
+        return last
+
+    return product
+
+
+def column_products(adjacency: Matrix, x: Matrix, hops: int, dtype: type = np.float64) -> Kernel:
+    """Fisher: A X, A A X, ... as sparse times dense, in column blocks of the stages' size.
+
+    Features are made dense block by block before the clock starts; float64 is what the method's sums are in. Gives the
+    last block after the last hop.
+    """
+    wide = adjacency.astype(dtype)
+    blocks = [dense_block(x, low, high, dtype) for low, high in ops.blocks(x.shape[1], x.shape[0])]
+
+    def products() -> Array:
+        for start in blocks:
+            block = start
+            for _ in range(hops):
+                block = wide @ block
+        return block
+
+    return products
+
+
+def sparse_products(adjacency: Matrix, x: Matrix, hops: int) -> Kernel:
+    """Fisher: A X, A A X, ... as sparse times sparse, for features that are."""
+    wide, start = adjacency.astype(np.float64), x.astype(np.float64)
+
+    def products() -> Matrix:
+        block = start
+        for _ in range(hops):
+            block = wide @ block
+        return block
+
+    return products
+
+
+def dense_block(x: Matrix, low: int, high: int, dtype: type) -> Array:
+    """Columns of a matrix as a dense C-ordered block."""
+    part = x[:, low:high]
+    part = part.toarray() if hasattr(part, "toarray") else part
+    return np.ascontiguousarray(part, dtype=dtype)
+
+
+def edge_pass(adjacency: Matrix, nodes: Array) -> Kernel:
+    """Growth: one pass over the edges of some nodes, each looked at once; gives how many those are.
+
+    Examples
+    --------
+    >>> import scipy.sparse
+    >>> pairs = scipy.sparse.csr_matrix(np.array([[0, 1, 1], [1, 0, 0], [1, 0, 0]], dtype=np.float32))
+    >>> edge_pass(pairs, np.array([0, 2]))()
+    3
+    """
+    lengths = np.diff(adjacency.indptr)[nodes]
+    ends = np.cumsum(lengths)
+    places = np.repeat(adjacency.indptr[nodes] - (ends - lengths), lengths) + np.arange(int(lengths.sum()))
+    marks = np.zeros(adjacency.shape[0], dtype=np.int8)
+
+    def touch() -> int:
+        return len(marks[adjacency.indices[places]])
+
+    return touch
+
+
+def class_table(adjacency: Matrix, codes: Array, n_classes: int) -> Kernel:
+    """Heterophily and boundary: one sparse product with one-hot classes."""
+    one_hot = (codes[:, None] == np.arange(n_classes)[None, :]).astype(np.float32)
+    return lambda: adjacency @ one_hot
+
+
+def centroid_product(kept: Matrix, n_classes: int) -> Kernel:
+    """Prototype: kept features of all nodes times one centroid a class."""
+    centroids = np.ones((kept.shape[1], n_classes), dtype=np.float32)
+    return lambda: kept @ centroids
+
+
+def walk_steps(adjacency: Matrix, steps: int) -> Kernel:
+    """Pruning: the matrix-vector products of PageRank."""
+    wide, rank = adjacency.astype(np.float64), np.full(adjacency.shape[0], 1.0 / max(1, adjacency.shape[0]))
+
+    def walk() -> Array:
+        moved = rank
+        for _ in range(steps):
+            moved = wide @ rank
+        return moved
+
+    return walk
+
+
+def gathered(adjacency: Matrix, kept: Matrix, nodes: Array, train: Array) -> Kernel:
+    """Assembly: the induced subgraph, the chosen rows, and one pass over the training rows."""
+
+    def gather() -> tuple[object, ...]:
+        return adjacency[nodes][:, nodes], kept[nodes], kept[train].sum(axis=0)
+
+    return gather
+
+
+def class_products(sizes: Sequence[int], width: int, tables: int) -> Kernel:
+    """Exemplars: products of the rows of every class with one another, in float32, for every hop."""
+    rows = [np.ones((size, width), dtype=np.float32) for size in sizes]
+
+    def products() -> Array:
+        for _ in range(tables):
+            for part in rows:
+                last = part @ part.T
+        return last
+
+    return products
+
+
+def table_passes(similarity: Array, sizes: Sequence[int], places: Array) -> Kernel:
+    """Exemplars: one pass over every class's table for each fold, and one over the rows of the nodes chosen."""
+    starts = np.cumsum([0, *sizes])
+    offsets = np.cumsum([0, *(size * size for size in sizes)])
+    jobs = []
+    for fold in places:
+        for code, size in enumerate(sizes):
+            table = similarity[offsets[code] : offsets[code + 1]].reshape(size, size)
+            jobs.append((table, np.flatnonzero(fold[starts[code] : starts[code + 1]] >= 0)))
+
+    def run() -> int:
+        return sum(int(table.sum()) + int(table[chosen].sum()) for table, chosen in jobs)
+
+    return run
+
+
+def ridge_solves(rows: int, width: int, asked: int, n_classes: int) -> Kernel:
+    """Trials: Gram matrix, one solve a penalty, and the answers, for the three learners of one trial on one fold."""
+    generator = np.random.default_rng(0)
+    parts = [generator.standard_normal((rows, times * width)) for times in LEARNERS]
+    held = np.ones((asked, width), dtype=np.float32)
+    wanted = np.ones((rows, n_classes))
+
+    def solve() -> None:
+        for times, part in zip(LEARNERS, parts, strict=True):
+            by_rows = rows <= part.shape[1]
+            gram = part @ part.T if by_rows else part.T @ part
+            onto = wanted if by_rows else part.T @ wanted
+            gram.flat[:: len(gram) + 1] += 1.0
+            for _ in range(PENALTIES):
+                weights = np.linalg.solve(gram, onto)
+                weights = (part.T @ weights if by_rows else weights).astype(np.float32)
+                for step in range(times):
+                    held @ weights[step * width : (step + 1) * width]
+
+    return solve
+
+
+def together(*kernels: Kernel) -> Kernel:
+    """Several kernels, one after another."""
+
+    def run() -> None:
+        for kernel in kernels:
+            kernel()
+
+    return run

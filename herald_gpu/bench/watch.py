@@ -1,0 +1,230 @@
+"""A run of the pipeline under watch: seconds of each part of a stage, memory, and what its kernels were called with."""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from herald_gpu import pipeline, search
+from herald_gpu.bench import memory
+from herald_gpu.bench.clocks import seconds
+from herald_gpu.experiments.timing import TimedBackend
+from herald_gpu.pipeline import Clock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from types import ModuleType
+
+    from herald_gpu.assembly import Condensed
+    from herald_gpu.backend import Array, Growth
+    from herald_gpu.bench.bare import Kernel
+    from herald_gpu.config import HeraldConfig
+    from herald_gpu.graph import Graph
+
+PARTS = {
+    "tree": "features/tree",
+    "views": "exemplars/views",
+    "places": "exemplars/places",
+    "neighbours": "scoring/neighbours",
+}
+"""What is timed apart, and how plans call it."""
+REST = {
+    "features": "features/fisher",
+    "exemplars": "exemplars/trials",
+    "scoring": "scoring/scores",
+}
+"""How plans call what is left of a stage without those."""
+
+
+class WatchedBackend(TimedBackend):
+    """The CPU backend, which notes what its kernels are called with.
+
+    Attributes
+    ----------
+    noted : dict
+        Arguments (and results) by kernel.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seconds["places"] = 0.0
+        self.noted: dict[str, Any] = {"grow": [], "places": []}
+
+    def nearest_distances(self, *args: Any, **options: Any) -> Array:  # noqa: ANN401 - passed on
+        """See :class:`~herald_gpu.backend.Backend`."""
+        self.noted.setdefault("neighbours", args[0])
+        return super().nearest_distances(*args, **options)
+
+    def grow(self, *args: Any, **options: Any) -> Growth:  # noqa: ANN401 - passed on
+        """See :class:`~herald_gpu.backend.Backend`."""
+        found = super().grow(*args, **options)
+        self.noted["grow"].append((found, options["depth"]))
+        return found
+
+    def pagerank(self, *args: Any, **options: Any) -> Array:  # noqa: ANN401 - passed on
+        """See :class:`~herald_gpu.backend.Backend`."""
+        self.noted["pagerank"] = (*args, options)
+        return super().pagerank(*args, **options)
+
+    def exemplar_places(self, *args: Any, **options: Any) -> Array:  # noqa: ANN401 - passed on
+        """See :class:`~herald_gpu.backend.Backend`."""
+        start = time.perf_counter()
+        found = super().exemplar_places(*args, **options)
+        self.seconds["places"] += time.perf_counter() - start
+        self.noted["places"].append(found)
+        self.noted["similarity"] = args[0]  # of the last call: the others' had the same shape
+        return found
+
+
+@dataclass
+class WatchedClock(Clock):
+    """A clock that notes the memory of each stage, and runs the stage's bare kernels right after it.
+
+    Attributes
+    ----------
+    peaks : dict
+        Most bytes resident during each stage.
+    bare : mapping of str to callable
+        Bare kernels by part of a stage.
+    bare_seconds : dict
+        What those took.
+    """
+
+    peaks: dict[str, int] = field(default_factory=dict)
+    bare: Mapping[str, Kernel] = field(default_factory=dict)
+    bare_seconds: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Time one stage, then its bare kernels."""
+        memory.forget()
+        with super().stage(name):
+            yield
+        self.peaks[name] = memory.peak()
+        for part, kernel in self.bare.items():
+            if part.partition("/")[0] == name:
+                self.bare_seconds[part] = seconds(kernel)
+
+
+@dataclass
+class Watched:
+    """What a run showed.
+
+    Attributes
+    ----------
+    made : Condensed
+    seconds, bare_seconds : dict
+        By part of a stage.
+    peaks : dict
+        By stage.
+    noted : dict
+        What kernels were called with; `views` holds the arguments of the exemplars' views, `trials` the sizes of
+        every regression: (rows, columns, held-out nodes, classes).
+    """
+
+    made: Condensed
+    seconds: dict[str, float]
+    bare_seconds: dict[str, float]
+    peaks: dict[str, int]
+    noted: dict[str, Any]
+
+
+def watch(
+    graph: Graph, ratio: float, config: HeraldConfig, *, seed: int = 0, bare: Mapping[str, Kernel] | None = None
+) -> Watched:
+    """Run the pipeline once.
+
+    Parameters
+    ----------
+    graph : Graph
+    ratio : float
+    config : HeraldConfig
+    seed : int
+    bare : mapping of str to callable, optional
+        Bare kernels by part of a stage.
+    """
+    backend = WatchedBackend()
+    backend.seconds |= {"tree": 0.0, "views": 0.0}
+    with ExitStack() as stack:
+        stack.enter_context(_instead(pipeline, "count_features", _timed(backend, "counting")))
+        stack.enter_context(_instead(search, "open_views", _timed_views(backend)))
+        stack.enter_context(_instead(search, "judge", _noting_trials(backend)))
+        clock = WatchedClock(backend, bare=bare or {})
+        made = pipeline.run(backend, graph, ratio, config, seed=seed, clock=clock)
+    tree_alone = backend.seconds["tree"]
+    backend.seconds["tree"] = backend.seconds.pop("counting", 0.0)
+    taken = _by_part(clock.seconds, backend.seconds, config)
+    # The tree is the bare kernel of the count, and what the count calls: it need not grow twice.
+    bare_seconds = clock.bare_seconds | ({"features/tree": tree_alone} if tree_alone else {})
+    return Watched(made, taken, bare_seconds, clock.peaks, backend.noted)
+
+
+def _by_part(stages: Mapping[str, float], parts: Mapping[str, float], config: HeraldConfig) -> dict[str, float]:
+    """Split stages into the parts that plans know."""
+    out: dict[str, float] = {}
+    for stage, taken in stages.items():
+        own = {name: parts[key] for key, name in PARTS.items() if name.startswith(f"{stage}/") and parts.get(key)}
+        rest = REST.get(stage, stage)
+        if stage == "scoring" and config.selection == "exemplars":
+            rest = stage
+        out |= own
+        out[rest] = taken - sum(own.values())
+    return out
+
+
+@contextmanager
+def _instead(module: ModuleType, name: str, wrap: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Iterator[None]:
+    """Let a module call something else by a name, and undo it."""
+    before = getattr(module, name)
+    setattr(module, name, wrap(before))
+    try:
+        yield
+    finally:
+        setattr(module, name, before)
+
+
+def _timed(backend: WatchedBackend, key: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
+        def timed(*args: Any, **options: Any) -> Any:  # noqa: ANN401 - passed on
+            start = time.perf_counter()
+            found = function(*args, **options)
+            backend.seconds[key] = backend.seconds.get(key, 0.0) + time.perf_counter() - start
+            return found
+
+        return timed
+
+    return wrap
+
+
+def _timed_views(backend: WatchedBackend) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
+        def views(*args: Any) -> Iterator[Any]:  # noqa: ANN401 - passed on
+            backend.noted["views"] = args[1:]
+            made = iter(function(*args))
+            while True:
+                start = time.perf_counter()
+                view = next(made, None)
+                backend.seconds["views"] += time.perf_counter() - start
+                if view is None:
+                    return
+                yield view
+
+        return views
+
+    return wrap
+
+
+def _noting_trials(backend: WatchedBackend) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    backend.noted["trials"] = []
+
+    def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
+        def judge(on: Any, trial: Any, held: Any, codes: Any, n_classes: int) -> Any:  # noqa: ANN401 - passed on
+            rows, columns = trial.features.shape
+            backend.noted["trials"].append((int(rows), int(columns), int(codes.shape[0]), n_classes))
+            return function(on, trial, held, codes, n_classes)
+
+        return judge
+
+    return wrap
