@@ -1,10 +1,12 @@
 # make demo   condense a synthetic graph with nothing installed but the package itself
+# make bench  what every stage takes beside its bare kernel, held against the targets
 # make test   linters, type checker and tests, in an environment of their own
 # make test-emulated   the tests of the GPU code, on CuPy emulated on the CPU
 # make test-gpu        the same tests on a GPU
 PYTHON ?= python3
 PYTEST_ARGS ?=
 DEMO_ARGS ?=
+BENCH_ARGS ?=
 
 VENV := .venv
 VENV_TEST := .venv-test
@@ -33,10 +35,11 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-emulated test-gpu rapids-signatures lint format env env-test clean python-version
+.PHONY: help demo bench test test-emulated test-gpu rapids-signatures lint format env env-test clean python-version
 
 help:
 	@echo "make demo     condense a synthetic graph           (DEMO_ARGS='--nodes 5000')"
+	@echo "make bench    measure it, held against the targets (BENCH_ARGS='--check --only lid-dense')"
 	@echo "make test     lint, type-check and run the tests   (PYTEST_ARGS='-k budget')"
 	@echo "make test-emulated       test the GPU code on CuPy emulated on the CPU (HERALD_CUPY_EMULATOR)"
 	@echo "make test-gpu            test it on a GPU                              (GPU_EXTRA=cu12)"
@@ -47,6 +50,10 @@ help:
 
 demo: env
 	$(BIN)/herald demo $(DEMO_ARGS)
+
+# In the environment of the tests: it compares with torch, NetworkX and FAISS, and draws.
+bench: env-test
+	$(BIN_TEST)/herald bench $(BENCH_ARGS)
 
 test: lint
 	$(BIN_TEST)/python -m pytest $(PYTEST_ARGS)

@@ -75,7 +75,7 @@ def _stages(cases: Cases, preset: str) -> Iterator[style.Drawn]:
         _line(one, [size for size, _ in found], [sum(taken.values()) for _, taken in found], -1, "all stages")
         one.set_xlabel(AXES[axis][1])
     axes[0].set_ylabel("median seconds")
-    style.legend(made, axes, columns=4)
+    style.legend(made, axes, columns=2 if len(there) == 1 else 4)
     yield style.Drawn(f"bench-stages-{preset}", f"Seconds of each stage, preset {preset}, one size varied", made)
 
 

@@ -83,7 +83,7 @@ class Results:
     def has(self, section: str, case: Case) -> bool:
         """Whether a case was measured with these very options; one that failed or was skipped was not."""
         kept = self._held["sections"].get(section, {}).get("cases", {}).get(case.name)
-        if kept is None or kept["task"] != case.task or kept["options"] != json.loads(json.dumps(case.options)):
+        if kept is None or kept["task"] != case.task or kept["options"] != _plain(case.options):
             return False
         return not {"skipped", "failed"} & set(kept["result"])
 
@@ -101,7 +101,7 @@ class Results:
         kept = self._held["sections"].setdefault(section, {"facts": [], "cases": {}})
         if facts not in kept["facts"]:
             kept["facts"].append(facts)
-        kept["cases"][case.name] = {"task": case.task, "options": case.options, "result": result}
+        kept["cases"][case.name] = {"task": case.task, "options": _plain(case.options), "result": result}
         self.path.parent.mkdir(parents=True, exist_ok=True)
         part = self.path.with_name(f".{self.path.name}.{os.getpid()}")
         try:
@@ -113,6 +113,12 @@ class Results:
     def to_json(self) -> str:
         """Everything as JSON."""
         return json.dumps(self._held, indent=1) + "\n"
+
+
+def _plain(options: dict[str, Any]) -> dict[str, Any]:
+    """Options as they come back from a file."""
+    plain: dict[str, Any] = json.loads(json.dumps(options))
+    return plain
 
 
 def _read(path: Path) -> dict[str, Any]:

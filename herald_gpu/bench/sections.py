@@ -144,9 +144,10 @@ def _approximate(quick: bool) -> list[Case]:  # noqa: FBT001
 
 def _reddit(quick: bool) -> list[Case]:  # noqa: FBT001
     name, hidden = ("reddit-like-0.02", 32) if quick else ("reddit-like-1", 1024)
-    training = {"dataset": name, "hidden": hidden, "epochs": 2, "extrapolated": EPOCHS}
+    spec = {"dataset": name}
+    training = {"spec": spec, "hidden": hidden, "epochs": 2, "extrapolated": EPOCHS}
     return [
-        Case("condensation", "whole:reddit", {"dataset": name, "ratio": RATIO}),
+        Case("condensation", "whole:reddit", {"spec": spec, "ratio": RATIO}),
         Case("training", "training:gcn", training),
     ]
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     Column = tuple[str, str, Callable[[float], str]]
 
 MEGA, GIGA = 1e6, 1e9
+WHOLE = 100.0
+"""Seconds from which no fractions are told."""
 
 
 def section_table(name: str, cases: Cases) -> str:
@@ -45,10 +47,10 @@ def secs(value: float) -> str:
 
     Examples
     --------
-    >>> secs(123.4), secs(1.5), secs(0.001234), secs(0.0)
-    ('123', '1.50', '0.00123', '0')
+    >>> secs(1234.5), secs(1.5), secs(0.001234), secs(0.0)
+    ('1,234', '1.50', '0.00123', '0')
     """
-    return f"{value:#.3g}".rstrip(".") if value else "0"
+    return f"{value:,.0f}" if value >= WHOLE or value == 0 else f"{value:#.3g}"
 
 
 def times(value: float) -> str:

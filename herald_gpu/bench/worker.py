@@ -21,8 +21,8 @@ def measure(task: str, options: dict[str, Any]) -> dict[str, Any]:
 
     Examples
     --------
-    >>> sorted(measure("first:first_result", {"spec": {"dataset": "no-such-graph"}, "repeats": 1}))
-    ['skipped']
+    >>> sorted(measure("lid:dense", {"n_rows": 50, "n_features": 8, "repeats": 1}))
+    ['flops', 'gemm', 'grown', 'lid', 'of', 'ratio', 'rows_bytes']
     """
     module, _, name = task.partition(":")
     run: Callable[..., dict[str, Any]] = getattr(importlib.import_module(f"{TASKS}.{module}"), name)

@@ -12,13 +12,13 @@ from herald_gpu.bench.clocks import median, seconds
 from herald_gpu.io.kinds import library
 
 
-def gcn(dataset: str, hidden: int, epochs: int, extrapolated: int) -> dict[str, Any]:
+def gcn(spec: dict[str, Any], hidden: int, epochs: int, extrapolated: int) -> dict[str, Any]:
     """Time some epochs of a GCN on the whole graph, after one that is not counted, and extrapolate.
 
     Parameters
     ----------
-    dataset : str
-        See :func:`herald_gpu.bench.graphs.load`.
+    spec : dict
+        A graph, see :func:`herald_gpu.bench.graphs.load`.
     hidden, epochs : int
         Hidden units, and epochs that are timed; nothing is validated in between.
     extrapolated : int
@@ -29,7 +29,7 @@ def gcn(dataset: str, hidden: int, epochs: int, extrapolated: int) -> dict[str, 
     from herald_gpu.evaluate.protocol import Training, some_nodes, train
     from herald_gpu.evaluate.sparse import place
 
-    graph = graphs.load({"dataset": dataset}).seen(CpuBackend())
+    graph = graphs.load(spec).seen(CpuBackend())
     model = make_model("GCN", graph.n_features, graph.n_classes, variant="published", hidden=hidden)
     operands = model.prepare(place(graph.features), graph.adjacency)
     codes = graph.labels.astype(np.int64)

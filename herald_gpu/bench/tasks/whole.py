@@ -86,11 +86,11 @@ def kept_bytes(given: Given, small: CondensedGraph) -> int:
     return int(chosen.sum()) * 8 + int(given.features.indptr.nbytes)
 
 
-def reddit(dataset: str, ratio: float) -> dict[str, Any]:
+def reddit(spec: dict[str, Any], ratio: float) -> dict[str, Any]:
     """Condense a generated graph of Reddit's size once, with the work of every stage from the cost model."""
     memory.settle()
     empty, config = memory.resident(), PRESETS["default"]()
-    given = graphs.load({"dataset": dataset})
+    given = graphs.load(spec)
     found = condensed(given, config, ratio, repeats=1, empty=empty)
     sizes = {
         "nodes": int(given.features.shape[0]),

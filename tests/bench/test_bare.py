@@ -1,0 +1,119 @@
+"""Bare kernels do the arithmetic of the stages, and no more."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from herald_gpu import HeraldConfig, ops
+from herald_gpu.backend.cpu import CpuBackend
+from herald_gpu.bench import bare, graphs
+from herald_gpu.bench.kernels import bare_kernels, fisher_products, pagerank_steps, touched
+from herald_gpu.bench.watch import watch
+from herald_gpu.stages.expansion import expand
+
+SPEC = {"n_nodes": 240, "n_classes": 3, "n_features": 20, "mean_degree": 4.0}
+WORDS = SPEC | {"features": "bag_of_words", "mean_words": 4.0}
+BACKEND = CpuBackend()
+
+
+@pytest.fixture(scope="module", params=[SPEC, WORDS], ids=["dense", "sparse"])
+def graph(request):
+    return graphs.load(request.param).seen(BACKEND)
+
+
+def test_the_product_of_all_pairs(graph, monkeypatch):
+    monkeypatch.setattr(bare, "GEMM_ROWS", 100)
+    unit = bare.unit_rows(graph.features)
+    assert np.allclose(np.linalg.norm(unit, axis=1), (np.linalg.norm(unit, axis=1) > 0))
+    assert np.allclose(bare.all_pairs(unit)(), (unit @ unit.T)[200:], atol=1e-6)
+
+
+def test_products_of_fisher_are_two_hops(graph, monkeypatch):
+    monkeypatch.setattr(ops, "BLOCK_ELEMENTS", 240 * 8)
+    dense = np.asarray(graph.features.todense() if scipy.sparse.issparse(graph.features) else graph.features)
+    hops = graph.adjacency.toarray().astype(float) @ graph.adjacency.toarray() @ dense
+    assert np.allclose(bare.column_products(graph.adjacency, graph.features, 2)(), hops[:, 16:])
+    if scipy.sparse.issparse(graph.features):
+        assert np.allclose(bare.sparse_products(graph.adjacency, graph.features, 2)().toarray(), hops)
+    assert callable(fisher_products(graph, 2))
+
+
+def test_the_table_of_classes(graph):
+    table = bare.class_table(graph.adjacency, graph.labels, 3)()
+    assert np.array_equal(table, ops.neighbour_classes(BACKEND, graph.adjacency, graph.labels, 3))
+
+
+def test_one_pass_sees_the_edges_of_the_nodes(graph):
+    nodes = np.array([3, 5, 200])
+    assert bare.edge_pass(graph.adjacency, nodes)() == graph.adjacency[nodes].nnz
+
+
+def test_passes_over_tables_see_every_fold_and_chosen_row():
+    tables = np.arange(4 + 9, dtype=np.int32)
+    places = np.array([[0, -1, -1, -1, 0], [-1, -1, -1, -1, -1]])
+    twice = 2 * int(tables.sum())
+    assert bare.table_passes(tables, [2, 3], places)() == twice + tables[:2].sum() + tables[10:].sum()
+
+
+def test_steps_of_pagerank(graph):
+    restart = np.full(240, 1 / 240)
+    options = {"probability": 0.15, "tol": 1e-6, "max_iter": 100}
+    alone = ops.induced(graph.adjacency, np.flatnonzero(np.diff(graph.adjacency.indptr) > 0))
+    restart = np.full(alone.shape[0], 1 / alone.shape[0])
+    steps = pagerank_steps(alone, restart, options)
+    ranks = [BACKEND.pagerank(alone, restart, **(options | {"max_iter": n})) for n in (steps - 1, steps, steps + 1)]
+    assert np.array_equal(ranks[1], ranks[2])
+    assert not np.array_equal(ranks[0], ranks[1])
+    assert pagerank_steps(alone, restart, options | {"max_iter": 2}) == 2
+
+
+def test_nodes_that_an_expansion_looks_at(graph):
+    class Noting(CpuBackend):
+        def grow(self, *args, **options):
+            self.grown = (super().grow(*args, **options), options["depth"])
+            return self.grown[0]
+
+    backend, config = Noting(), HeraldConfig.paper()
+    seen = watch(graph, 0.3, config)
+    picked = seen.made.picked
+    from herald_gpu.budget import make_budget, settle_prices
+
+    budget = make_budget(backend, graph, 0.3, config)
+    pricing = settle_prices(backend, graph, picked.kept, budget, config)
+    expand(backend, graph.adjacency, picked.scores.ranking, pricing.prices, pricing.budget, config)
+    growth, depth = backend.grown
+    found = set(touched(graph.adjacency, [backend.grown]).tolist())
+    around = [set(graph.adjacency[v].indices.tolist()) for v in range(240)]
+    wanted = set(np.flatnonzero(growth.member).tolist())
+    for root in np.flatnonzero(growth.considered).tolist() if depth else []:
+        wanted |= {root} | (around[root] if depth > 1 else set())
+    assert found == wanted
+
+
+@pytest.mark.parametrize("config", [HeraldConfig(), HeraldConfig.paper()], ids=["default", "paper"])
+def test_every_stage_has_its_kernel_right_after_it(graph, config):
+    first = watch(graph, 0.3, config)
+    kernels = bare_kernels(first, graph, config)
+    again = watch(graph, 0.3, config, bare=kernels)
+    assert set(first.seconds) - {"weights"} == set(again.bare_seconds)
+    assert all(taken >= 0 for taken in (*again.seconds.values(), *again.bare_seconds.values()))
+    assert np.array_equal(first.made.nodes, again.made.nodes)
+    assert {name.partition("/")[0] for name in first.seconds} == set(first.peaks)
+
+
+def test_watching_leaves_nothing_behind(graph):
+    from herald_gpu import pipeline, search
+
+    before = (pipeline.count_features, search.open_views, search.judge)
+    watch(graph, 0.3, HeraldConfig())
+    assert (pipeline.count_features, search.open_views, search.judge) == before
+
+
+def test_trials_are_noted_with_their_sizes(graph):
+    seen = watch(graph, 0.3, HeraldConfig())
+    assert len(seen.noted["trials"]) % len(seen.made.picked.trials) == 0
+    widths = {trial.feature_count for trial in seen.made.picked.trials}
+    assert {columns for _, columns, _, _ in seen.noted["trials"]} == widths
+    assert {classes for *_, classes in seen.noted["trials"]} == {3}
