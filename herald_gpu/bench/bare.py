@@ -1,16 +1,19 @@
 """Bare kernels: the library calls that a stage cannot do without, on arrays of the same shapes, and nothing else.
 
-Dense products are BLAS (all cores), sparse ones SciPy's (one core), passes over memory NumPy's (one core). Arrays are
-made beforehand and results thrown away.
+Dense products are BLAS's, sparse ones SciPy's, passes over memory NumPy's. What falls into independent pieces (blocks
+of columns, tables of classes) is cut and spread over the cores as the stages do it: a kernel that left a core idle
+would flatter them. Arrays are made beforehand and results thrown away.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from herald_gpu import ops
+from herald_gpu.backend.cpu import CpuBackend
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
 
     Kernel = Callable[[], object]
 
+BACKEND = CpuBackend()
 GEMM_ROWS = 2048
 """Rows of one block of the product of a matrix with its own transpose."""
 PENALTIES = 3
@@ -63,14 +67,16 @@ def column_products(adjacency: Matrix, x: Matrix, hops: int, dtype: type = np.fl
     last block after the last hop.
     """
     wide = adjacency.astype(dtype)
-    blocks = [dense_block(x, low, high, dtype) for low, high in ops.blocks(x.shape[1], x.shape[0])]
+    blocks = [dense_block(x, low, high, dtype) for low, high in ops.column_spans(BACKEND, *x.shape)]
+
+    def walked(start: Array) -> Array:
+        block = start
+        for _ in range(hops):
+            block = wide @ block
+        return block
 
     def products() -> Array:
-        for start in blocks:
-            block = start
-            for _ in range(hops):
-                block = wide @ block
-        return block
+        return deque(ops.spread(BACKEND, walked, blocks), maxlen=1).pop()
 
     return products
 
@@ -164,7 +170,10 @@ def class_products(sizes: Sequence[int], width: int, tables: int) -> Kernel:
 
 
 def table_passes(similarity: Array, sizes: Sequence[int], places: Array) -> Kernel:
-    """Exemplars: one pass over every class's table for each fold, and one over the rows of the nodes chosen."""
+    """Exemplars: one pass over every class's table for each fold, and one over the rows of the nodes chosen.
+
+    Gives how many values were looked at.
+    """
     starts = np.cumsum([0, *sizes])
     offsets = np.cumsum([0, *(size * size for size in sizes)])
     jobs = []
@@ -173,10 +182,14 @@ def table_passes(similarity: Array, sizes: Sequence[int], places: Array) -> Kern
             table = similarity[offsets[code] : offsets[code + 1]].reshape(size, size)
             jobs.append((table, np.flatnonzero(fold[starts[code] : starts[code + 1]] >= 0)))
 
-    def run() -> int:
-        return sum(int(table.sum()) + int(table[chosen].sum()) for table, chosen in jobs)
+    def look(job: tuple[Array, Array]) -> int:
+        table, chosen = job
+        rows = table[chosen]
+        table.max(initial=0)
+        rows.max(initial=0)
+        return int(table.size + rows.size)
 
-    return run
+    return lambda: sum(ops.spread(BACKEND, look, jobs))
 
 
 def ridge_solves(rows: int, width: int, asked: int, n_classes: int) -> Kernel:
