@@ -1,25 +1,35 @@
 """The command ``herald``.
 
-Exit codes: 0 done, 1 the run failed, 2 the request makes no sense, 130 interrupted.
+Exit codes: 0 done, 1 the run failed, 2 the request makes no sense, 130 interrupted, 143 terminated, 141 nobody reads
+what is printed.
 """
 
 from __future__ import annotations
 
 import argparse
 import logging
+import os
+import signal
 import sys
+import threading
 import warnings
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from herald_gpu import progress
 from herald_gpu._version import __version__
-from herald_gpu.commands import COMMANDS
+from herald_gpu.commands import COMMANDS, _settings
+from herald_gpu.commands._parser import CommandParser
 from herald_gpu.errors import ConfigError, HeraldError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-FAILED, USAGE, INTERRUPTED = 1, 2, 130
+FAILED, USAGE, INTERRUPTED, UNREAD, TERMINATED = 1, 2, 130, 141, 143
+
+
+class Terminated(BaseException):
+    """The process was asked to end: raised where it is, so that nothing half-written stays behind."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -42,32 +52,68 @@ def main(argv: Sequence[str] | None = None) -> int:
     >>> main(["demo", "--nodes", "400", "--ratio", "0.1", "--quiet"])
     0
     """
-    args = build_parser().parse_args(argv)
-    with _telling_on_stderr(verbose=args.verbose):
+    with _terminable():
         try:
-            args.run(args)
+            args = _settings.parse(build_parser(), sys.argv[1:] if argv is None else argv)
+            quiet, verbose = getattr(args, "quiet", False), getattr(args, "verbose", False)
+            with _telling_on_stderr(verbose=verbose), progress.silent(silent=quiet):
+                args.run(args)
+            sys.stdout.flush()
         except ConfigError as error:
             return _fail(error, USAGE)
+        except BrokenPipeError:
+            return _leave_quietly()
         except (HeraldError, OSError) as error:
             return _fail(error, FAILED)
         except KeyboardInterrupt:
             return _fail("interrupted", INTERRUPTED)
+        except Terminated:
+            return _fail("terminated", TERMINATED)
     return 0
 
 
 def build_parser() -> argparse.ArgumentParser:
     """Build the parser of ``herald`` with all its subcommands."""
-    parser = argparse.ArgumentParser(prog="herald", description="Condense graphs inside a storage budget.")
+    parser = argparse.ArgumentParser(
+        prog="herald",
+        description="Condense graphs inside a storage budget.",
+        epilog="'herald COMMAND --help' shows options and examples.",
+    )
     parser.add_argument("--version", action="version", version=f"herald-gpu {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=CommandParser)
     for command in COMMANDS:
         command.add_parser(commands)
     return parser
 
 
 def _fail(error: object, code: int) -> int:
-    print(f"herald: error: {error}", file=sys.stderr)
+    with suppress(BrokenPipeError):
+        print(f"herald: error: {error}", file=sys.stderr)
     return code
+
+
+def _leave_quietly() -> int:
+    """Let nothing more be written to a pipe that nobody reads, not even when Python ends."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return UNREAD
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """Answer SIGTERM as Ctrl-C is answered: by an exception."""
+    if threading.current_thread() is not threading.main_thread():  # only the main thread may
+        yield
+        return
+
+    def end(*_: object) -> None:
+        raise Terminated
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager
@@ -90,4 +136,5 @@ def _telling_on_stderr(*, verbose: bool) -> Iterator[None]:
 
 class _Formatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
-        return f"herald: {record.levelname.lower()}: {record.getMessage()}"
+        level = "info" if record.levelno <= logging.INFO else record.levelname.lower()
+        return f"herald: {level}: {record.getMessage()}"

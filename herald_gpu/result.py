@@ -275,15 +275,12 @@ class CondensedGraph:
         full graph's), else class numbers into `class_values`; -1 is unknown. Tensors are on the device where the
         condensed graph is.
         """
-        c, xp = self._contents, self._contents.present.xp
-        numeric = c.class_values.dtype.kind in "iu" and bool((c.class_values >= 0).all())
-        y = c.codes
-        if numeric:
-            y = xp.where(c.codes >= 0, xp.asarray(c.class_values)[xp.maximum(c.codes, 0)], -1)
+        c = self._contents
+        y, numeric = _targets(c)
         fields: dict[str, Any] = {
             "x": c.features.toarray() if hasattr(c.features, "toarray") else c.features,
             "edge_index": self._edge_index,
-            "y": y.astype(xp.int64),
+            "y": y,
             "train_mask": c.train_mask,
             "is_landmark": c.is_landmark,
             "edge_is_synthetic": c.edge_is_synthetic,
@@ -294,6 +291,28 @@ class CondensedGraph:
         if not numeric:
             tensors["class_values"] = c.class_values.tolist()
         return torch.to_pyg(tensors)
+
+    def to_arrays(self) -> dict[str, np.ndarray]:
+        """Give plain NumPy arrays under DGL's names: src, dst, num_nodes, feat, label, train_mask.
+
+        Beside them are node_ids, feature_ids, class_values, is_root, is_landmark and edge_is_synthetic. `label` is
+        what :meth:`to_pyg` has as `y`.
+        """
+        c = self._host
+        label, numeric = _targets(c)
+        source, target = matrices.to_numpy(self._edge_index)
+        arrays = {
+            "src": source,
+            "dst": target,
+            "num_nodes": np.int64(len(c.codes)),
+            "feat": c.features.toarray() if hasattr(c.features, "toarray") else c.features,
+            "label": label,
+            "node_ids": c.node_ids,
+            "feature_ids": self._feature_names,
+            **{name: getattr(c, name) for name in ("train_mask", "is_root", "is_landmark", "edge_is_synthetic")},
+            **({} if numeric else {"class_values": c.class_values}),
+        }
+        return {n: a.astype(str) if a.dtype == object else np.asarray(a) for n, a in arrays.items()}
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to one file (a zip of plain arrays; no pickle), all or nothing.
@@ -381,6 +400,14 @@ class CondensedGraph:
     def _vector(self, values: Any, name: str) -> Any:  # noqa: ANN401 - the caller's kind
         c = self._contents
         return c.present.vector(c.style.nodes, values, name=name, index=self._index)
+
+
+def _targets(c: Contents) -> tuple[Array, bool]:
+    """Give integer targets of all nodes, -1 where unknown, and whether they are the caller's own labels."""
+    xp = c.present.xp
+    own = c.class_values.dtype.kind in "iu" and bool((c.class_values >= 0).all())
+    y = xp.where(c.codes >= 0, xp.asarray(c.class_values)[xp.maximum(c.codes, 0)], -1) if own else c.codes
+    return y.astype(xp.int64), own
 
 
 def _savable(unlabelled: Any) -> int | str | None:  # noqa: ANN401 - any object

@@ -9,6 +9,7 @@ import sys
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import herald_gpu
@@ -99,7 +100,22 @@ def test_edges_and_features_in_archives_of_their_own(files, graph, calls):
     (args, options, _) = calls[0]
     assert np.array_equal(args[0], graph.edge_index)
     assert np.array_equal(args[3], graph.train)
-    assert (options["backend"], options["random_state"], options["verbose"]) == ("cpu", 3, True)
+    assert (options["backend"], options["random_state"]) == ("cpu", 3)
+    assert not options["verbose"]  # a bar is for terminals
+
+
+def test_a_terminal_sees_a_bar_unless_quiet(calls, monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    for options, wanted in (([], True), (["--verbose"], True), (["--quiet"], False)):
+        assert main(["demo", "--nodes", "50", *options]) == 0
+        assert calls[-1][1]["verbose"] is wanted
+
+
+def test_elsewhere_stages_are_told_in_lines_when_asked_for(capsys):
+    argv = ["demo", "--nodes", "300", "--ratio", "0.1"]
+    for option, told in (("--verbose", True), ("--quiet", False), ("--json", False)):
+        assert main([*argv, option]) == 0
+        assert ("herald: info: stage assembly: " in capsys.readouterr().err) is told
 
 
 def test_split_is_passed_on(graph, tmp_path, calls):
@@ -143,6 +159,26 @@ def test_what_is_printed(options, printed, capsys):
 def test_output_saves(tmp_path, calls):
     assert main(["demo", "--nodes", "50", "--output", str(tmp_path / "out.npz")]) == 0
     assert calls[0][2].saved == [tmp_path / "out.npz"]
+
+
+def test_output_saves_a_folder(tmp_path):
+    argv = ["demo", "--nodes", "300", "--ratio", "0.1", "--quiet", "--output", f"{tmp_path / 'out'}/"]
+    for _ in range(2):  # what was written before is replaced
+        assert main(argv) == 0
+    names = ["condensed.herald", "edges.csv", "nodes.csv", "report.json"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == names
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    report = json.loads((tmp_path / "out" / "report.json").read_text())
+    saved = herald_gpu.CondensedGraph.load(tmp_path / "out" / "condensed.herald")
+    assert report == json.loads(json.dumps(saved.report.to_dict()))
+    assert len(pd.read_csv(tmp_path / "out" / "nodes.csv")) == report["n_nodes"]
+
+
+def test_a_folder_with_other_files_is_left_alone(tmp_path, capsys):
+    (tmp_path / "mine.txt").write_text("mine")
+    assert main(["demo", "--nodes", "300", "--ratio", "0.1", "--output", str(tmp_path)]) == 1
+    assert "a folder with other files in it, such as 'mine.txt'" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 
 def test_demo_passes_its_options_on(calls):
@@ -263,9 +299,12 @@ def test_help_loads_no_heavy_library():
 
 
 def test_module_runs_as_the_command():
-    command = [sys.executable, "-m", "herald_gpu", "--version"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 - our own interpreter
+    command = [sys.executable, "-m", "herald_gpu"]
+    done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)  # noqa: S603 - our own interpreter
     assert done.stdout == f"herald-gpu {herald_gpu.__version__}\n"
+    done = subprocess.run([*command, "convert"], capture_output=True, text=True, check=False)  # noqa: S603 - as above
+    assert done.returncode == 2
+    assert done.stderr.startswith("usage: herald convert ")
 
 
 def test_demo_for_real(capsys):

@@ -1,11 +1,12 @@
 """The subcommands of ``herald``, one file each.
 
 Each has a function `add_parser` that registers the subcommand's options and the function that runs it; adding
-one is adding its module to :data:`COMMANDS`.
+one is adding its module to :data:`COMMANDS`. Its parser is a :class:`~herald_gpu.commands._parser.CommandParser`,
+which brings ``--config``, examples and completion.
 """
 
-from herald_gpu.commands import bench, condense, datasets, demo, doctor, evaluate, plan, reproduce
+from herald_gpu.commands import bench, completion, condense, convert, datasets, demo, doctor, evaluate, plan, reproduce
 
-COMMANDS = (bench, condense, datasets, demo, doctor, evaluate, plan, reproduce)
+COMMANDS = (condense, convert, evaluate, plan, demo, datasets, doctor, bench, reproduce, completion)
 
 __all__ = ["COMMANDS"]

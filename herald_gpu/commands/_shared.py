@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+import logging
+import os
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import argparse
 
     from herald_gpu import CondensedGraph
+
+RESULT = "condensed.herald"
+"""The condensed graph in a folder of results."""
 
 
 def add_run_options(parser: argparse.ArgumentParser, *, ratio: float) -> None:
@@ -28,18 +34,60 @@ def add_run_options(parser: argparse.ArgumentParser, *, ratio: float) -> None:
 def add_output_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that say what is printed and saved."""
     group = parser.add_argument_group("output")
-    group.add_argument("--output", metavar="PATH", type=Path, help="save the condensed graph here")
-    group.add_argument("--json", action="store_true", help="print the report as JSON instead of a summary")
+    group.add_argument(
+        "--output",
+        metavar="PATH",
+        help="save the condensed graph to this file, or with tables and the report to this folder, if it ends with /",
+    )
+    add_talk_options(
+        group, json="print the report as JSON instead of a summary", verbose="show progress and what was chosen"
+    )
+
+
+def add_talk_options(group: Any, *, json: str, verbose: str | None = None) -> None:  # noqa: ANN401 - a parser, or a group of one
+    """Add ``--json``, ``--quiet`` and perhaps ``--verbose``; the texts say what the first and the last do here."""
+    group.add_argument("--json", action="store_true", help=json)
     amount = group.add_mutually_exclusive_group()
-    amount.add_argument("--quiet", action="store_true", help="print no summary")
-    amount.add_argument("--verbose", action="store_true", help="show progress and what was chosen")
+    amount.add_argument("--quiet", action="store_true", help="print nothing but JSON, warnings and errors")
+    if verbose is not None:
+        amount.add_argument("--verbose", action="store_true", help=verbose)
+
+
+def shows_bar(args: argparse.Namespace) -> bool:
+    """Tell whether to show a progress bar; where none can be seen, ``--verbose`` tells every step in a line."""
+    bar = sys.stderr.isatty() and not args.quiet
+    if args.verbose and not bar:
+        logging.getLogger("herald_gpu").setLevel(logging.DEBUG)
+    return bar
+
+
+def tell(args: argparse.Namespace, content: object, text: object) -> None:
+    """Print the content as JSON or the text, as the options say."""
+    if args.json:
+        print(json.dumps(content, indent=2))
+    elif not args.quiet:
+        print(text)
 
 
 def give(result: CondensedGraph, args: argparse.Namespace) -> None:
     """Save the result and print its report or summary, as the options say."""
     if args.output is not None:
-        result.save(args.output)
-    if args.json:
-        print(json.dumps(result.report.to_dict(), indent=2))
-    elif not args.quiet:
-        print(result)
+        save(result, args.output)
+    tell(args, result.report.to_dict() if args.json else None, result)
+
+
+def save(result: CondensedGraph, output: str) -> None:
+    """Write the result to a file; to a folder if the name ends as one, or is that of one."""
+    if output.endswith(("/", os.sep)) or Path(output).is_dir():
+        from herald_gpu.io.export import write_folder
+
+        write_folder(result, Path(output), archive=RESULT)
+    else:
+        result.save(Path(output))
+
+
+def load(path: Path) -> CondensedGraph:
+    """Read a saved result: a file, or a folder with one."""
+    from herald_gpu.result import CondensedGraph
+
+    return CondensedGraph.load(path / RESULT if path.is_dir() else path)

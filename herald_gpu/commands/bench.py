@@ -26,6 +26,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
         help=about,
         description=f"{about.capitalize()}. What was measured before is kept: a run that was stopped goes on where it "
         "was. Graphs that are not here are left out.",
+        examples=["herald bench --quick", "herald bench --only fisher pipeline --out bench", "herald bench --check"],
     )
     parser.set_defaults(run=run)
     parser.add_argument("--list", action="store_true", help="list the sections")
@@ -36,7 +37,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
     part.add_argument("--render-only", action="store_true", help="run nothing, write the page of what is there")
     part.add_argument("--check", action="store_true", help="measure anew, tell the targets; fails if one is missed")
     output = parser.add_argument_group("output")
-    output.add_argument("--out", type=Path, default=Path("bench"), metavar="FOLDER", help="(default %(default)s)")
+    output.add_argument("--out", type=Path, default=Path("bench"), metavar="FOLDER", help="where figures and pages go (default %(default)s)")
     output.add_argument("--json", action="store_true", help="print the verdicts as JSON")
     output.add_argument("--verbose", action="store_true", help="tell of every case")
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from herald_gpu.commands import _shared
+from herald_gpu.commands._settings import nearest
 from herald_gpu.errors import ConfigError, FileFormatError
 
 if TYPE_CHECKING:
@@ -21,7 +22,19 @@ PRESETS = ("default", "paper", "published-citation", "published-pubmed", "publis
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this type private
     """Register the subcommand."""
     about = "condense a graph kept in files"
-    parser = commands.add_parser("condense", help=about, description=f"{about.capitalize()}.")
+    parser = commands.add_parser(
+        "condense",
+        help=about,
+        description=f"{about.capitalize()}, or known by name.",
+        examples=[
+            "herald condense --edges edges.csv --features nodes.csv --ratio 0.01 --output small.herald",
+            "herald condense --edges edges.parquet --features nodes.parquet --label topic --output small/",
+            "herald condense --data graph.npz --preset paper --set depth=1 --set lid_scaling=rank",
+            "herald condense --dataset cora --ratio 0.03 --json",
+            "herald condense --config run.toml --seed 1",
+        ],
+        ways=[("data",), ("edges", "features"), ("dataset",)],
+    )
     parser.set_defaults(run=run)
 
     files = parser.add_argument_group("files", "one archive, or edges and features apart")
@@ -63,14 +76,16 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
     )
 
     method = parser.add_argument_group("method")
-    method.add_argument("--preset", choices=PRESETS, default="default", help="the options to start from")
+    method.add_argument(
+        "--preset", choices=PRESETS, default="default", help="the options to start from (default %(default)s)"
+    )
     method.add_argument(
         "--set",
         metavar="KEY=VALUE",
         type=assignment,
         action="append",
         default=[],
-        help="set a field of HeraldConfig; may be repeated",
+        help="set a field of HeraldConfig; may be repeated (in a config file: the table [condense.set])",
     )
     _shared.add_run_options(parser, ratio=0.01)
     _shared.add_output_options(parser)
@@ -97,7 +112,7 @@ def run(args: argparse.Namespace) -> None:
         config=config,
         backend=args.backend,
         random_state=args.seed,
-        verbose=args.verbose,
+        verbose=_shared.shows_bar(args),
     )
     _shared.give(result, args)
 
@@ -132,7 +147,7 @@ def build_config(preset: str, changes: dict[str, Any]) -> HeraldConfig:
     names = sorted(field.name for field in dataclasses.fields(HeraldConfig))
     for key in changes:
         if key not in names:
-            msg = f"--set {key} names no field of HeraldConfig: pass one of {', '.join(names)}"
+            msg = f"--set {key} names no field of HeraldConfig: {nearest(key, names)}"
             raise ConfigError(msg)
     if preset == "default":
         start = HeraldConfig()

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from herald_gpu.commands import _shared
 from herald_gpu.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -18,13 +19,19 @@ NUMBERS = range(1, 5)
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this type private
     """Register the subcommand."""
     about = "list the data sets that are known by name, or fetch some"
-    parser = commands.add_parser("datasets", help=about, description=f"{about.capitalize()}.")
+    parser = commands.add_parser(
+        "datasets",
+        help=about,
+        description=f"{about.capitalize()}.",
+        examples=["herald datasets", "herald datasets list --json", "herald datasets fetch cora citeseer --root data"],
+    )
     parser.set_defaults(run=run)
-    parser.add_argument("action", nargs="?", choices=("list", "fetch"), default="list", help="(default %(default)s)")
+    parser.add_argument(
+        "action", nargs="?", choices=("list", "fetch"), default="list", help="what to do (default %(default)s)"
+    )
     parser.add_argument("names", nargs="*", metavar="NAME", help="data sets to fetch; 'herald datasets' lists them")
     parser.add_argument("--root", metavar="FOLDER", type=Path, help="keep and look for them here, not in the cache")
-    parser.add_argument("--json", action="store_true", help="print JSON instead of text")
-    parser.add_argument("--verbose", action="store_true", help="say where files come from")
+    _shared.add_talk_options(parser, json="print JSON instead of text", verbose="say where files come from")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -34,7 +41,7 @@ def run(args: argparse.Namespace) -> None:
             msg = f"list takes no NAME, and {args.names[0]!r} was given: pass 'fetch {args.names[0]}' to fetch it"
             raise ConfigError(msg)
         rows = listed(args.root)
-        print(json.dumps(rows, indent=2) if args.json else render(rows))
+        _shared.tell(args, rows, render(rows))
         return
     if not args.names:
         msg = "fetch was given no NAME: pass one or more, as 'herald datasets' lists them"
@@ -53,7 +60,7 @@ def fetch(args: argparse.Namespace) -> None:
         graph = load_graph(name, root=args.root, split=None)
         sizes = {"nodes": graph.n_nodes, "edges": graph.n_edges, "features": graph.n_features}
         told.append({"name": name, **sizes, "classes": graph.n_classes, "from": status(name, root=args.root)})
-        if not args.json:
+        if not (args.json or args.quiet):
             parts = ", ".join(f"{value:,} {what}" for what, value in sizes.items())
             print(f"{name}: {parts}, {graph.n_classes} classes ({told[-1]['from']})")
     if args.json:

@@ -13,7 +13,12 @@ if TYPE_CHECKING:
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this type private
     """Register the subcommand."""
     about = "condense a synthetic heterophilic graph"
-    parser = commands.add_parser("demo", help=about, description=f"{about.capitalize()}.")
+    parser = commands.add_parser(
+        "demo",
+        help=about,
+        description=f"{about.capitalize()}.",
+        examples=["herald demo", "herald demo --nodes 20000 --homophily 0.1 --ratio 0.01 --json"],
+    )
     parser.set_defaults(run=run)
     group = parser.add_argument_group("graph")
     group.add_argument("--nodes", metavar="N", type=int, default=2000, help="number of nodes (default %(default)s)")
@@ -38,6 +43,6 @@ def run(args: argparse.Namespace) -> None:
         ratio=args.ratio,
         backend=args.backend,
         random_state=args.seed,
-        verbose=args.verbose,
+        verbose=_shared.shows_bar(args),
     )
     _shared.give(result, args)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import importlib.metadata
-import json
 import os
 import platform
 import textwrap
 from typing import TYPE_CHECKING, Any
 
 from herald_gpu._version import __version__
+from herald_gpu.commands import _shared
 from herald_gpu.errors import BackendUnavailable, MissingDependencyError
 
 if TYPE_CHECKING:
@@ -29,9 +29,14 @@ WIDTH = 110
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this type private
     """Register the subcommand."""
     about = "tell what this machine can run, and why not more"
-    parser = commands.add_parser("doctor", help=about, description=f"{about.capitalize()}.")
-    parser.set_defaults(run=run, verbose=False)
-    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    parser = commands.add_parser(
+        "doctor",
+        help=about,
+        description=f"{about.capitalize()}.",
+        examples=["herald doctor", "herald doctor --require rapids --quiet"],
+    )
+    parser.set_defaults(run=run)
+    _shared.add_talk_options(parser, json="print JSON instead of a table")
     parser.add_argument(
         "--require",
         choices=("cpu", "rapids"),
@@ -43,7 +48,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
 def run(args: argparse.Namespace) -> None:
     """Examine the machine, tell what was found, and fail if the required backend cannot run."""
     found = examine()
-    print(json.dumps(found, indent=2) if args.json else render(found))
+    _shared.tell(args, found, render(found))
     if found["cpu"]["missing"]:
         missing = " ".join(found["cpu"]["missing"])
         msg = f"{missing} not installed: no backend can run, pip install {missing}"

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from herald_gpu.commands import _shared
 from herald_gpu.commands.condense import is_archive, literal
 from herald_gpu.errors import FileFormatError
 
@@ -22,12 +23,21 @@ MODELS = ("GCN", "GAT", "GIN", "H2GCN")
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this type private
     """Register the subcommand."""
     about = "train GNNs on a condensed graph and test them on the full one"
-    parser = commands.add_parser("evaluate", help=about, description=f"{about.capitalize()}.")
+    parser = commands.add_parser(
+        "evaluate",
+        help=about,
+        description=f"{about.capitalize()}.",
+        examples=[
+            "herald evaluate small.herald --data cora",
+            "herald evaluate small.herald --data graph.npz --models GCN GAT --seeds 3 --csv rows.csv",
+            "herald evaluate --data cora --models GCN --json",
+        ],
+    )
     parser.set_defaults(run=run)
 
     graphs = parser.add_argument_group("graphs")
     graphs.add_argument(
-        "result", nargs="?", metavar="FILE", type=Path, help="a saved condensed graph; none: the full one"
+        "result", nargs="?", metavar="RESULT", type=Path, help="a saved condensed graph; none: the full one"
     )
     graphs.add_argument(
         "--data", required=True, metavar="NAME|NPZ", help="the full graph: a data set, or an archive of one"
@@ -58,23 +68,22 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
         help="as their papers define them, or as measured in the condensation paper (default %(default)s)",
     )
     models.add_argument("--seeds", type=int, default=5, help="how many initialisations (default %(default)s)")
-    models.add_argument("--epochs", type=int, default=200, help="(default %(default)s)")
+    models.add_argument("--epochs", type=int, default=200, help="of training (default %(default)s)")
     models.add_argument("--lr", type=float, default=1e-3, help="learning rate of Adam (default %(default)s)")
-    models.add_argument("--weight-decay", type=float, default=5e-4, help="(default %(default)s)")
+    models.add_argument("--weight-decay", type=float, default=5e-4, help="of Adam (default %(default)s)")
     models.add_argument("--hidden", type=int, default=128, help="hidden units (default %(default)s)")
     models.add_argument("--last", action="store_true", help="keep the last weights, not the best on validation nodes")
     models.add_argument("--device", default="auto", help="auto, cpu or cuda (default %(default)s)")
 
     output = parser.add_argument_group("output")
     output.add_argument("--csv", metavar="PATH", type=Path, help="write a row for each model and seed here")
-    output.add_argument("--json", action="store_true", help="print JSON instead of a table")
-    output.add_argument("--verbose", action="store_true", help="show progress")
+    _shared.add_talk_options(output, json="print JSON instead of a table", verbose="show progress")
 
 
 def run(args: argparse.Namespace) -> None:
     """Read both graphs, train, test, and tell."""
     from herald_gpu.evaluate import Training, evaluate, summarise
-    from herald_gpu.result import CondensedGraph
+    from herald_gpu.io.atomic import whole_file
 
     training = Training(
         epochs=args.epochs,
@@ -83,7 +92,7 @@ def run(args: argparse.Namespace) -> None:
         hidden=args.hidden,
         best_validation=not args.last,
     )
-    result = None if args.result is None else CondensedGraph.load(args.result, output_type="numpy")
+    result = None if args.result is None else _shared.load(args.result).as_type("numpy")
     rows = evaluate(
         result,
         read_graph(args.data, args.split),
@@ -94,16 +103,15 @@ def run(args: argparse.Namespace) -> None:
         device=args.device,
         graph_as=args.graph_as,
         scaled=args.scaled,
-        progress=args.verbose,
+        progress=_shared.shows_bar(args),
     )
     if args.csv is not None:
-        rows.to_csv(args.csv, index=False)
+        with whole_file(args.csv) as beside:
+            rows.to_csv(beside, index=False)
     summary = summarise(rows)
-    if args.json:
-        tables = {"summary": summary, "rows": rows}
-        print(json.dumps({name: json.loads(t.to_json(orient="records")) for name, t in tables.items()}, indent=2))
-    else:
-        print(render(rows, summary))
+    tables = {"summary": summary, "rows": rows}
+    content = {name: json.loads(table.to_json(orient="records")) for name, table in tables.items()}
+    _shared.tell(args, content, render(rows, summary))
 
 
 def read_graph(data: str, split: Any) -> LabelledGraph:  # noqa: ANN401 - a name, a seed

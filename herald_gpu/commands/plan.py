@@ -21,7 +21,15 @@ GIGA, TERA = 1e9, 1e12
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this type private
     """Register the subcommand."""
     about = "predict work, memory and time of a condensation on a device"
-    parser = commands.add_parser("plan", help=about, description=f"{about.capitalize()}.")
+    parser = commands.add_parser(
+        "plan",
+        help=about,
+        description=f"{about.capitalize()}.",
+        examples=[
+            "herald plan --nodes 232965 --edges 114615892 --features 602 --classes 41 --device H100",
+            "herald plan --nodes 1000000 --edges 20000000 --features 100 --classes 10 --memory 24 --bandwidth 1000",
+        ],
+    )
     parser.set_defaults(run=run, verbose=False)
     graph = parser.add_argument_group("graph")
     graph.add_argument("--nodes", metavar="N", type=int, required=True, help="number of nodes")
@@ -30,7 +38,9 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
     )
     graph.add_argument("--features", metavar="F", type=int, required=True, help="number of features")
     graph.add_argument("--classes", metavar="C", type=int, required=True, help="number of classes")
-    graph.add_argument("--density", type=float, default=1.0, help="share of feature values that are not zero")
+    graph.add_argument(
+        "--density", type=float, default=1.0, help="share of feature values that are not zero (default %(default)s)"
+    )
     graph.add_argument("--binary", action="store_true", help="all of those are 1")
     graph.add_argument("--train-share", type=float, default=0.56, help="share of training nodes (default %(default)s)")
     graph.add_argument("--on-device", action="store_true", help="it is on the device already, as cuDF or CuPy")
@@ -38,7 +48,9 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
     graph.add_argument("--class-skew", type=float, help="the same of the classes' training nodes (default 1)")
     wanted = parser.add_argument_group("run")
     wanted.add_argument("--ratio", type=float, default=0.01, help="share of the storage to keep (default %(default)s)")
-    wanted.add_argument("--preset", choices=PRESETS, default="default", help="the options to plan for")
+    wanted.add_argument(
+        "--preset", choices=PRESETS, default="default", help="the options to plan for (default %(default)s)"
+    )
     wanted.add_argument(
         "--feature-count", metavar="K", type=int, help="kept features (default: what the preset tries; paper: all)"
     )

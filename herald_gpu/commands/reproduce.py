@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from herald_gpu.commands import _shared
 from herald_gpu.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -24,6 +26,11 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
         "reproduce",
         help=about,
         description=f"{about.capitalize()}. What was run before is kept: a run that was stopped goes on where it was.",
+        examples=[
+            "herald reproduce --list",
+            "herald reproduce accuracy --datasets cora --ratios 0.01 --models GCN --seeds 1 --output again",
+            "herald reproduce all --render-only",
+        ],
     )
     parser.set_defaults(run=run)
     parser.add_argument("name", nargs="?", metavar="NAME", help="an experiment, or all; --list shows them")
@@ -31,10 +38,10 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
 
     part = parser.add_argument_group("run only a part")
     part.add_argument("--datasets", nargs="+", metavar="NAME", help="graphs; also reddit-like-SCALE")
-    part.add_argument("--methods", nargs="+", metavar="NAME")
+    part.add_argument("--methods", nargs="+", metavar="NAME", help="such as herald, bonsai, random")
     part.add_argument("--columns", nargs="+", metavar="COLUMN", help="true, published: whose accounting of storage")
     part.add_argument("--ratios", nargs="+", type=float, metavar="R", help="shares of the storage")
-    part.add_argument("--models", nargs="+", metavar="MODEL")
+    part.add_argument("--models", nargs="+", metavar="MODEL", help="GNNs, such as GCN")
     part.add_argument("--changes", nargs="+", metavar="CHANGE", help="variants of the method, such as A2b or depth=3")
     part.add_argument("--seeds", type=int, metavar="N", help="how many initialisations of each model")
     part.add_argument("--splits", type=int, metavar="N", help="how many splits of each graph (leaderboard)")
@@ -43,11 +50,17 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
 
     output = parser.add_argument_group("output")
     output.add_argument(
-        "--output", type=Path, default=Path("docs/results"), metavar="FOLDER", help="(default %(default)s)"
+        "--output",
+        type=Path,
+        default=Path("docs/results"),
+        metavar="FOLDER",
+        help="for pages and data (default %(default)s)",
     )
     output.add_argument("--render-only", action="store_true", help="run nothing, write pages of what is there")
     output.add_argument("--parquet", action="store_true", help="write the rows as Parquet too")
-    output.add_argument("--verbose", action="store_true", help="tell of every condensed graph and model")
+    _shared.add_talk_options(
+        output, json="print what was run and written as JSON", verbose="tell of every condensed graph and model"
+    )
 
 
 def run(args: argparse.Namespace) -> None:
@@ -55,12 +68,14 @@ def run(args: argparse.Namespace) -> None:
     from herald_gpu.experiments.reproduce import NAMES, reproduce
 
     if args.list:
-        print(listed())
+        found = listed()
+        _shared.tell(args, found, "\n".join(f"{name:<12}  {about}" for name, about in found.items()))
         return
     if args.name is None:
         msg = f"no experiment was named: pass one of {', '.join(NAMES)}, or all"
         raise ConfigError(msg)
     options = {"render_only": args.render_only, "parquet": args.parquet}
+    told = []
     for name, narrowed in chosen(args).items():
         plan = sizes(args) if name == "complexity" or args.name != "all" else None
         try:
@@ -68,9 +83,12 @@ def run(args: argparse.Namespace) -> None:
         except KeyboardInterrupt:
             logger.warning("what is done is in %s: run the same again to go on", args.output / "data")
             raise
-        print(f"{name}: {outcome.told}")
-        for path in outcome.files:
-            print(f"  {path}")
+        files = [str(path) for path in outcome.files]
+        told.append({"name": name, "told": outcome.told, "files": files})
+        if not (args.json or args.quiet):
+            print("\n  ".join([f"{name}: {outcome.told}", *files]))
+    if args.json:
+        print(json.dumps(told, indent=2))
 
 
 def chosen(args: argparse.Namespace) -> dict[str, dict[str, Any]]:
@@ -105,8 +123,8 @@ def sizes(args: argparse.Namespace) -> Plan | None:
     return Plan(sweeps or SWEEPS, REPEATS if args.repeats is None else args.repeats)
 
 
-def listed() -> str:
-    """Write the experiments with what they are about and how many cells they have."""
+def listed() -> dict[str, str]:
+    """Give the experiments with what they are about and how many cells they have."""
     from herald_gpu.experiments.grids import GRIDS
     from herald_gpu.experiments.reproduce import NAMES
 
@@ -116,5 +134,4 @@ def listed() -> str:
     about["complexity"] = "seconds of each stage against the size of the graph"
     about["comparison"] = "what methods do, and whether they keep their budget"
     about["agreement"] = "our accuracies held against the paper's, cell by cell"
-    lines = {name: about[name] for name in NAMES} | {"all": "all of them"}
-    return "\n".join(f"{name:<12}  {about}" for name, about in lines.items())
+    return {name: about[name] for name in NAMES} | {"all": "all of them"}

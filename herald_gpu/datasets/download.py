@@ -10,6 +10,7 @@ import urllib.error
 import urllib.request
 from typing import TYPE_CHECKING, Any
 
+from herald_gpu import progress
 from herald_gpu._version import __version__
 from herald_gpu.errors import DatasetError
 
@@ -115,14 +116,11 @@ def _receive(url: str, part: Path, tag: Path, *, verified: bool) -> None:
 
 
 def _append(response: Any, part: Path, offset: int, url: str) -> None:  # noqa: ANN401 - urllib's, http.client's
-    from tqdm import tqdm
-
     length = response.headers.get("Content-Length")
     total = offset + int(length) if length else None
     name = part.name.removesuffix(".part")
-    # disable=None: no bar where nobody looks.
     with (
-        tqdm(desc=name, total=total, initial=offset, unit="B", unit_scale=True, disable=None) as bar,
+        progress.bar(desc=name, total=total, initial=offset, unit="B", unit_scale=True) as bar,
         part.open("ab" if offset else "wb") as file,
     ):
         for block in _blocks(response):

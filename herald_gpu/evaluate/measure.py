@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Literal
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from herald_gpu.evaluate.inputs import Small, Trainable
     from herald_gpu.evaluate.network import Variant
 
+logger = logging.getLogger("herald_gpu")
 DEFAULT = Training()
 
 
@@ -124,7 +126,9 @@ def evaluate(
         rows = []
         for row in _rows(small, full, names, numbers, variant=variant, training=training, device=place_to):
             rows.append(row | facts)
-            if bar is not None:
+            if bar is None:
+                logger.debug("%s, seed %d: %.2f in %.1f s", row["model"], row["seed"], row["accuracy"], row["seconds"])
+            else:
                 bar.update()
     return pd.DataFrame(rows)
 

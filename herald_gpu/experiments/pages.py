@@ -20,6 +20,7 @@ from herald_gpu.experiments.sensitivity import sensitivity_page
 from herald_gpu.experiments.standings import chosen_rows, leaderboard_page
 from herald_gpu.experiments.statistics import statistics_page
 from herald_gpu.experiments.tables import accuracy_page
+from herald_gpu.io.atomic import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,7 +90,8 @@ def write_page(name: str, rows: pd.DataFrame, folder: Path) -> list[Path]:
     if shown:
         text += "\n".join(["\n## Figures\n", *shown])
     page = folder / f"{name}.md"
-    page.write_text(f"{text}\n{footer(name, rows)}", encoding="utf-8")
+    with whole_file(page) as beside:
+        beside.write_text(f"{text}\n{footer(name, rows)}", encoding="utf-8")
     return [page, *(path for _, path in drawn)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,6 +10,8 @@ import numpy as np
 from herald_gpu.io.kinds import library
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import networkx as nx
 
 
@@ -48,3 +51,28 @@ def to_networkx(
     for place, (u, v) in enumerate(edge_index[:, once].T.tolist()):
         graph.add_edge(ids[u], ids[v], **{name: values[place] for name, values in named.items()})
     return graph
+
+
+def to_node_link(graph: nx.Graph) -> dict[str, Any]:
+    """Give a graph in plain values, which ``networkx.node_link_graph(content, edges="edges")`` reads."""
+    return {
+        "directed": False,
+        "multigraph": False,
+        "graph": {},
+        "nodes": [{"id": node, **_plain(data)} for node, data in graph.nodes(data=True)],
+        "edges": [{"source": u, "target": v, **_plain(data)} for u, v, data in graph.edges(data=True)],
+    }
+
+
+def write_graphml(graph: nx.Graph, path: Path) -> None:
+    """Write GraphML, which knows neither lists nor null: `x` is JSON text, and an unknown label is left out."""
+    plain = library("networkx").Graph()
+    for node, data in graph.nodes(data=True):
+        kept = {name: value for name, value in _plain(data).items() if value is not None}
+        plain.add_node(node, **kept | {"x": json.dumps(kept["x"])})
+    plain.add_edges_from(graph.edges(data=True))
+    library("networkx").write_graphml_xml(plain, path)
+
+
+def _plain(attributes: dict[str, Any]) -> dict[str, Any]:
+    return {name: value.tolist() if hasattr(value, "tolist") else value for name, value in attributes.items()}

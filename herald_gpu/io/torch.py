@@ -10,6 +10,8 @@ from herald_gpu.errors import ColumnError, InputError, UnsupportedInputError
 from herald_gpu.io.kinds import library
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import scipy.sparse
     import torch
     from torch_geometric.data import Data
@@ -74,3 +76,8 @@ def to_sparse_tensor(matrix: scipy.sparse.csr_matrix) -> torch.Tensor:
 def to_pyg(fields: dict[str, Any]) -> Data:
     """Build a PyG `Data`."""
     return library("torch_geometric.data").Data(**fields)
+
+
+def save(data: Data, path: Path) -> None:
+    """Write a PyG `Data`; ``torch.load(path, weights_only=False)`` reads it."""
+    library("torch", "eval").save(data, path)

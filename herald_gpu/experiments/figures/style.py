@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from herald_gpu.experiments.markdown import figure
+from herald_gpu.io.atomic import whole_file
 from herald_gpu.io.kinds import library
 
 if TYPE_CHECKING:
@@ -120,5 +121,6 @@ def save(drawn: Drawn, folder: Path) -> Iterator[tuple[str, Path]]:
     folder.mkdir(parents=True, exist_ok=True)
     for kind, metadata in FILES.items():
         path = folder / f"{drawn.stem}.{kind}"
-        drawn.figure.savefig(path, dpi=150, metadata=metadata)
+        with whole_file(path) as beside:
+            drawn.figure.savefig(beside, dpi=150, metadata=metadata)
         yield drawn.caption, path

@@ -1,0 +1,100 @@
+"""Completion: what a shell offers."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import pytest
+
+from herald_gpu.cli import build_parser, main
+from herald_gpu.commands._parser import commands_of
+from herald_gpu.commands._shells import SHELLS
+
+BASH = shutil.which("bash")
+
+
+def run(*command, **options):
+    return subprocess.run(command, capture_output=True, text=True, check=True, **options).stdout  # noqa: S603 - our own
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("completion")
+    (folder / "herald.bash").write_text(SHELLS["bash"](build_parser()))
+    (folder / "graph one.npz").touch()
+    (folder / "small.herald").touch()
+    return folder
+
+
+@pytest.fixture
+def offered(folder):
+    """Give a function that says what bash offers for the last of some words."""
+    if BASH is None:
+        pytest.skip("bash is not installed")
+
+    def complete(*words):
+        listed = " ".join(f"'{word}'" for word in ("herald", *words))
+        script = (
+            f"source ./herald.bash; COMP_WORDS=({listed}); COMP_CWORD={len(words)}; _herald; "
+            "printf '%s\\n' \"${COMPREPLY[@]}\""
+        )
+        return set(filter(None, run(BASH, "--norc", "-uc", script, cwd=folder).split("\n")))
+
+    return complete
+
+
+def test_commands(offered):
+    assert offered("") == set(commands_of(build_parser()))
+    assert offered("con") == {"condense", "convert"}
+
+
+def test_options(offered):
+    assert offered("demo", "--ra") == {"--ratio"}
+    options = {text for action in commands_of(build_parser())["demo"].arguments for text in action.option_strings}
+    assert offered("demo", "--") == options | {"--help"}
+    assert offered("evaluate", "--models", "GCN", "--se") == {"--seeds"}
+
+
+def test_choices(offered):
+    assert offered("condense", "--preset", "pub") == {f"published-{k}" for k in ("citation", "pubmed", "scaled")}
+    assert offered("convert", "small.herald", "--to", "") == {"pyg", "npz", "networkx", "graphml", "csv", "parquet"}
+    assert offered("condense", "--backend", "=", "c") == {"cpu"}
+    assert offered("condense", "--backend", "=") == {"auto", "cpu", "rapids"}
+    assert offered("datasets", "f") == {"fetch"}
+    assert offered("completion", "") == set(SHELLS)
+
+
+def test_files(offered):
+    assert offered("condense", "--data", "gr") == {"graph one.npz"}
+    assert offered("convert", "sm") == {"small.herald"}
+    assert offered("convert", "--json", "sm") == {"small.herald"}
+    assert offered("evaluate", "--seeds", "3", "sm") == {"small.herald"}
+    assert offered("demo", "--config", "") == {"graph one.npz", "herald.bash", "small.herald"}
+
+
+def test_values_that_cannot_be_known(offered):
+    assert offered("demo", "--ratio", "") == set()
+    assert offered("evaluate", "--models", "GCN", "") == set()
+    assert offered("nonsense", "") == set()
+    assert offered("nonsense", "--a") == set()
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_scripts_have_no_mistakes_in_their_syntax(shell, tmp_path):
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    (tmp_path / "script").write_text(SHELLS[shell](build_parser()))
+    run(shutil.which(shell), "-n", str(tmp_path / "script"))
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_scripts_know_every_command_and_option(shell, capsys):
+    assert main(["completion", shell]) == 0
+    script = capsys.readouterr().out
+    assert "%(" not in script
+    for name, command in commands_of(build_parser()).items():
+        assert name in script
+        for action in command.arguments:
+            for text in action.option_strings:
+                assert (f"-l {text[2:]} " if shell == "fish" else text) in script
