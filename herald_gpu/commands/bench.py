@@ -7,6 +7,7 @@ import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from herald_gpu.commands import _shared
 from herald_gpu.errors import ConfigError, TargetsMissed
 
 if TYPE_CHECKING:
@@ -37,9 +38,9 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
     part.add_argument("--render-only", action="store_true", help="run nothing, write the page of what is there")
     part.add_argument("--check", action="store_true", help="measure anew, tell the targets; fails if one is missed")
     output = parser.add_argument_group("output")
-    output.add_argument("--out", type=Path, default=Path("bench"), metavar="FOLDER", help="where figures and pages go (default %(default)s)")
-    output.add_argument("--json", action="store_true", help="print the verdicts as JSON")
-    output.add_argument("--verbose", action="store_true", help="tell of every case")
+    where = "where figures and pages go (default %(default)s)"
+    output.add_argument("--out", type=Path, default=Path("bench"), metavar="FOLDER", help=where)
+    _shared.add_talk_options(output, json="print the verdicts as JSON", verbose="tell of every case")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -73,7 +74,7 @@ def run(args: argparse.Namespace) -> None:
     verdicts = judge(results, sections if args.only else None)
     if args.json:
         print(json.dumps([verdict.to_dict() for verdict in verdicts], indent=2))
-    else:
+    elif not args.quiet:
         tell(results, tally, files, verdicts)
     if args.check:
         check(verdicts)
