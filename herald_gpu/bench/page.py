@@ -108,5 +108,5 @@ def origin_text(results: Results) -> str:
     for told, sections in found.items():
         lines.append(f"- {told} ({', '.join(sections)})")
     lines.append("- Results: [bench.json](bench.json)")
-    lines.append("\n```sh\nherald bench --check --out again\n```\n")
+    lines.append("\n```sh\nherald bench --check --output again\n```\n")
     return "\n".join(lines)

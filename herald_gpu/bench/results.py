@@ -55,7 +55,7 @@ class Results:
             kinds = ("full", "quick")
             msg = (
                 f"{self.path} holds a {kinds[self.quick]} run, and this one is {kinds[quick]}: "
-                "pass another --out, or move it away"
+                "pass another --output, or move it away"
             )
             raise ConfigError(msg)
         self._held["quick"] = self.quick if quick is None else quick
@@ -131,7 +131,7 @@ def _read(path: Path) -> dict[str, Any]:
     except (ValueError, KeyError, TypeError, AttributeError):
         good = False
     if not good:
-        msg = f"{path} holds no results of herald bench: move it away, or pass another --out"
+        msg = f"{path} holds no results of herald bench: move it away, or pass another --output"
         raise FileFormatError(msg)
     held: dict[str, Any] = found
     return held

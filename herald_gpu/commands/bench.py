@@ -27,7 +27,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
         help=about,
         description=f"{about.capitalize()}. What was measured before is kept: a run that was stopped goes on where it "
         "was. Graphs that are not here are left out.",
-        examples=["herald bench --quick", "herald bench --only fisher pipeline --out bench", "herald bench --check"],
+        examples=["herald bench --quick", "herald bench --only fisher pipeline --output bench", "herald bench --check"],
     )
     parser.set_defaults(run=run)
     parser.add_argument("--list", action="store_true", help="list the sections")
@@ -39,7 +39,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
     part.add_argument("--check", action="store_true", help="measure anew, tell the targets; fails if one is missed")
     output = parser.add_argument_group("output")
     where = "where figures and pages go (default %(default)s)"
-    output.add_argument("--out", type=Path, default=Path("bench"), metavar="FOLDER", help=where)
+    output.add_argument("--output", type=Path, default=Path("bench"), metavar="FOLDER", help=where)
     _shared.add_talk_options(output, json="print the verdicts as JSON", verbose="tell of every case")
 
 
@@ -57,9 +57,9 @@ def run(args: argparse.Namespace) -> None:
     if args.render_only and (args.check or args.again or args.quick):
         msg = "--render-only runs nothing: leave out --check, --again and --quick"
         raise ConfigError(msg)
-    results = Results(args.out, quick=None if args.render_only else args.quick)
+    results = Results(args.output, quick=None if args.render_only else args.quick)
     if args.render_only and not results.sections:
-        msg = f"{results.path} is not there, or empty: there is nothing to render in {args.out}"
+        msg = f"{results.path} is not there, or empty: there is nothing to render in {args.output}"
         raise ConfigError(msg)
     if args.quick:
         logger.warning("a quick run: sizes are small, and targets are not judged")
@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> None:
         except KeyboardInterrupt:
             logger.warning("what is done is in %s: run the same again to go on", results.path)
             raise
-    files = write_page(results, args.out)
+    files = write_page(results, args.output)
     verdicts = judge(results, sections if args.only else None)
     if args.json:
         print(json.dumps([verdict.to_dict() for verdict in verdicts], indent=2))

@@ -28,7 +28,7 @@ def measured(monkeypatch):
 
 
 def bench(out, *options):
-    return main(["bench", "--out", str(out), *options])
+    return main(["bench", "--output", str(out), *options])
 
 
 def test_a_section_is_run_kept_and_told(tmp_path, measured, capsys):
