@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from herald_gpu import ops
 
@@ -56,7 +53,7 @@ def multihop_fisher(backend: Backend, graph: Graph, h: float, config: HeraldConf
     Columns are independent, so they pass by in dense float64 blocks; the feature matrix is never copied whole.
     """
     xp = backend.xp
-    step = ops.walk(backend, graph.adjacency)
+    step = ops.walk(backend, graph.adjacency) if config.hops else graph.adjacency
     scatter = _ClassScatter(backend, graph, config)
     ratios = xp.zeros((config.hops + 1, graph.n_features), dtype=xp.float64)
 
@@ -81,39 +78,35 @@ def activation_density(backend: Backend, graph: Graph) -> Array:
 
 
 class _ClassScatter:
-    """Between- and within-class scatter of the training nodes, which stand class by class.
+    """Between- and within-class scatter of the training nodes.
 
     Attributes
     ----------
     rows : int array
-        Training nodes, by class.
+        The training nodes.
     """
 
     def __init__(self, backend: Backend, graph: Graph, config: HeraldConfig) -> None:
         xp = backend.xp
-        nodes = xp.flatnonzero(graph.train)
-        codes = graph.labels[nodes]
-        (counts,) = ops.fetch(backend, ops.class_counts(backend, codes, graph.n_classes))
-        order = xp.argsort(codes, kind="stable")
         self.backend, self.eps = backend, config.fisher_eps
-        self.rows = nodes[order]
-        bounds = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64).tolist()
-        self.spans = [(low, high) for low, high in pairwise(bounds) if high > low]
-        self.fewest = config.min_class_size
+        self.rows = xp.flatnonzero(graph.train)
+        self.codes = graph.labels[self.rows]
+        self.indicator = ops.class_indicator(backend, self.codes, graph.n_classes)
+        counts = ops.class_counts(backend, self.codes, graph.n_classes).astype(xp.float64)
+        self.inverse = ops.inverse(backend, counts)[:, None]
+        self.total = counts.sum()
+        self.counts = counts[:, None]
+        large = counts >= config.min_class_size
+        self.used = xp.where(large, counts, 0.0)[:, None]
+        self.row_used = None if config.min_class_size <= 1 else large[self.codes].astype(xp.float64)[:, None]
 
     def fisher(self, rows: Array) -> Array:
         """Fisher ratio of every column of the training rows, which are changed."""
         xp = self.backend.xp
-        within = xp.zeros(rows.shape[1], dtype=xp.float64)
-        means = []
-        for low, high in self.spans:
-            part = rows[low:high]
-            means.append(part.mean(axis=0))
-            if high - low >= self.fewest:
-                part -= means[-1]
-                within += xp.einsum("ij,ij->j", part, part)
-        sizes = [high - low for low, high in self.spans]
-        mean = sum(size * own for size, own in zip(sizes, means, strict=True)) / sum(sizes)
-        used = [size if size >= self.fewest else 0 for size in sizes]
-        between = sum(size * (own - mean) ** 2 for size, own in zip(used, means, strict=True))
-        return between / (within + self.eps)
+        means = (self.indicator @ rows) * self.inverse
+        mean = (self.counts * means).sum(axis=0) / self.total
+        between = (self.used * (means - mean) ** 2).sum(axis=0)
+        rows -= means[self.codes]
+        if self.row_used is not None:
+            rows *= self.row_used
+        return between / (xp.einsum("ij,ij->j", rows, rows) + self.eps)
