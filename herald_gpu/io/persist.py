@@ -6,7 +6,6 @@ import hashlib
 import io
 import json
 import os
-import tempfile
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from herald_gpu.errors import FileFormatError, InputError
+from herald_gpu.io.whole import replacing
 
 FORMAT = "herald_gpu.condensed_graph"
 SCHEMA_VERSION = 1
@@ -21,36 +21,19 @@ META = "meta.json"
 
 
 def write_archive(path: str | os.PathLike[str], arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> Path:
-    """Write arrays and metadata to one file, all or nothing.
-
-    The file is written beside its destination and moved there when it is complete.
-    """
-    target = Path(path)
-    if target.is_dir():
-        msg = f"path={os.fspath(path)!r} is a folder: pass a file name, such as 'condensed.herald'"
-        raise InputError(msg)
-    if not target.parent.is_dir():
-        msg = f"path={os.fspath(path)!r}: the folder {os.fspath(target.parent)!r} does not exist, create it first"
-        raise InputError(msg)
+    """Write arrays and metadata to one file, all or nothing."""
     members = {f"{name}.npy": _encode(name, array) for name, array in arrays.items()}
     sums = {name: hashlib.sha256(content).hexdigest() for name, content in members.items()}
     body = {"format": FORMAT, "schema_version": SCHEMA_VERSION, "sha256": sums, "content": meta}
     text = json.dumps(body, indent=1).encode()
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".partial", dir=target.parent)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-                for name, content in {META: text, **members}.items():
-                    # A fixed date: the same graph gives the same file.
-                    archive.writestr(_member(name), content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(temporary).chmod(0o666 & ~_umask())
-        Path(temporary).replace(target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-    return target
+    with (
+        replacing(path, example="condensed.herald") as stream,
+        zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive,
+    ):
+        for name, content in {META: text, **members}.items():
+            # A fixed date: the same graph gives the same file.
+            archive.writestr(_member(name), content)
+    return Path(path)
 
 
 def read_archive(path: str | os.PathLike[str]) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
@@ -120,9 +103,3 @@ def _member(name: str) -> zipfile.ZipInfo:
     info = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
     info.compress_type = zipfile.ZIP_DEFLATED
     return info
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
