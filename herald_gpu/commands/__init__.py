@@ -4,8 +4,8 @@ Each has a function `add_parser` that registers the subcommand's options and the
 one is adding its module to :data:`COMMANDS`.
 """
 
-from herald_gpu.commands import condense, datasets, demo, doctor, evaluate, plan, reproduce
+from herald_gpu.commands import condense, datasets, demo, doctor, evaluate, plan, report, reproduce
 
-COMMANDS = (condense, datasets, demo, doctor, evaluate, plan, reproduce)
+COMMANDS = (condense, datasets, demo, doctor, evaluate, plan, report, reproduce)
 
 __all__ = ["COMMANDS"]

@@ -50,7 +50,8 @@ class Survey:
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> Survey:
         """Rebuild it from what JSON made of it."""
-        return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in plain.items()})
+        typed: dict[str, Any] = {k: tuple(value) if isinstance(value, list) else value for k, value in plain.items()}
+        return cls(**typed)
 
 
 def survey(backend: Backend, graph: Graph, undirected: Matrix, ratios: Array) -> tuple[Array, ...]:
