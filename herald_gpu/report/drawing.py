@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.spatial import cKDTree
 
 from herald_gpu.report.figures import SCORES, positions
 from herald_gpu.report.packing import lay_out
@@ -18,7 +19,7 @@ MARGIN = 14.0
 MOST_NODES = 8_000
 MOST_EDGES = 100_000
 """What is beyond is left out of the drawing, and said to be."""
-LARGEST, SMALLEST = 7.0, 1.5
+LARGEST, SMALLEST = 7.0, 1.3
 """Radii of nodes."""
 
 
@@ -142,7 +143,11 @@ def _scaled(places: np.ndarray) -> tuple[np.ndarray, float, float]:
     unit = min((WIDTH - 2 * MARGIN) / max(1e-9, float(extent[0])), 0.8 * WIDTH / max(1e-9, float(extent[1])), 60.0)
     middle = (WIDTH - unit * float(extent[0])) / 2
     moved = (places - low) * unit + (middle, MARGIN)
-    radius = float(np.clip(0.3 * unit, SMALLEST, LARGEST))
+    crowd = 1.0
+    if len(places) > 1:
+        near = np.asarray(cKDTree(places).query(places, k=2)[0])[:, 1]
+        crowd = min(crowd, 1.4 * float(np.percentile(near, 10)))  # where it is crowded nodes must be smaller
+    radius = float(np.clip(0.3 * unit * crowd, SMALLEST, LARGEST))
     return moved.round(1), round(2 * MARGIN + unit * float(extent[1]), 1), round(radius, 2)
 
 

@@ -135,7 +135,7 @@ def _turned(places: np.ndarray) -> np.ndarray:
     return turned * np.where(turned[np.abs(turned).argmax(axis=0), [0, 1]] < 0, -1.0, 1.0)
 
 
-def _apart(places: np.ndarray, rounds: int = 12) -> np.ndarray:
+def _apart(places: np.ndarray, rounds: int = 20) -> np.ndarray:
     """Move nodes that lie on one another apart."""
     places = places.copy()
     for _ in range(rounds):

@@ -13,8 +13,9 @@
   const n = g.ids.length, m = g.edges.length / 2;
   const flags = (list, length) => { const all = new Uint8Array(length); for (const i of list) all[i] = 1; return all; };
   const synthetic = flags(g.synthetic, m), root = flags(g.root, n), landmark = flags(g.landmark, n);
-  const MOST = 60, STEP = 1.3, REACH = 12, LAYERS = 12;
+  const MOST = 60, STEP = 1.3, REACH = 12, FEW = 6000, REST = 160;
   let view = { scale: 1, x: 0, y: 0 }, fit = 1, wide = 0, high = 0, active = -1, queued = false, colours = {};
+  let ratio = 1, moved = -REST, later = 0;
 
   const near = Array.from({ length: n }, () => []);
   for (let e = 0; e < m; e++) { near[g.edges[2 * e]].push(e); near[g.edges[2 * e + 1]].push(e); }
@@ -32,16 +33,17 @@
 
   function readColours() {
     const style = getComputedStyle(document.documentElement), get = (name) => style.getPropertyValue(name).trim();
-    colours = { edge: get("--edge"), synthetic: get("--synthetic"), text: get("--text"), "-1": get("--class-unknown") };
+    const parts = (name) => [1, 3, 5].map((i) => parseInt(get(name).slice(i, i + 2), 16));
+    colours = { edge: parts("--edge"), synthetic: parts("--synthetic"), text: get("--text"), "-1": get("--class-unknown") };
     for (let c = 0; c < g.classes.length; c++) colours[c] = get("--class-" + c);
     const own = getComputedStyle(document.getElementById("sheet"));
     colours.opacity = Number(own.getPropertyValue("--edge-opacity")) || 0.4;
-    colours.width = parseFloat(own.getPropertyValue("--edge-width")) || 0.8;
     draw();
   }
 
   function resize() {
-    const ratio = window.devicePixelRatio || 1, before = wide;
+    const before = wide;
+    ratio = window.devicePixelRatio || 1;
     wide = stage.clientWidth;
     high = Math.round(Math.min(Math.max(wide * g.height / g.width, 260), 900));
     canvas.style.height = high + "px";
@@ -54,6 +56,7 @@
   }
   function whole() { view = { scale: fit, x: (wide - fit * g.width) / 2, y: (high - fit * g.height) / 2, whole: true }; keep(); }
   function keep() {
+    moved = performance.now();
     canvas.dataset.zoom = (view.scale / fit).toFixed(3);
     canvas.dataset.x = view.x.toFixed(1);
     canvas.dataset.y = view.y.toFixed(1);
@@ -66,49 +69,107 @@
   function pan(dx, dy) { view = { scale: view.scale, x: view.x + dx, y: view.y + dy }; keep(); draw(); }
   function draw() { if (!queued) { queued = true; requestAnimationFrame(paint); } }
 
-  function lines(which, start, by, left, right, top, bottom) {
-    pen.beginPath();
-    for (let e = start; e < m; e += by) {
-      if (synthetic[e] !== which) continue;
-      const a = g.edges[2 * e], b = g.edges[2 * e + 1], ax = g.x[a], ay = g.y[a], bx = g.x[b], by = g.y[b];
-      if ((ax < left && bx < left) || (ax > right && bx > right) || (ay < top && by < top) || (ay > bottom && by > bottom)) continue;
-      pen.moveTo(ax * view.scale + view.x, ay * view.scale + view.y);
-      pen.lineTo(bx * view.scale + view.x, by * view.scale + view.y);
+  // Painted pixel by pixel: a browser without a graphics card takes seconds for paths of this many lines.
+  let image = null, dark = null;
+  function clipped(ax, ay, bx, by) {
+    // Liang and Barsky: the part of a line that lies on the canvas.
+    let low = 0, high_ = 1;
+    const dx = bx - ax, dy = by - ay, w = canvas.width - 2, h = canvas.height - 2;
+    for (const [p, q] of [[-dx, ax - 1], [dx, w - ax], [-dy, ay - 1], [dy, h - ay]]) {
+      if (p === 0) { if (q < 0) return null; continue; }
+      const t = q / p;
+      if (p < 0) { if (t > low) low = t; } else if (t < high_) high_ = t;
+      if (low > high_) return null;
     }
-    pen.stroke();
+    return [ax + low * dx, ay + low * dy, ax + high_ * dx, ay + high_ * dy];
+  }
+  function inked(ax, ay, bx, by, weight, dashed) {
+    // Two pixels a step across the line, by how near it passes (Wu).
+    const w = canvas.width, steep = Math.abs(by - ay) > Math.abs(bx - ax);
+    let [from, to, start, end] = steep ? [ay, by, ax, bx] : [ax, bx, ay, by];
+    if (from > to) [from, to, start, end] = [to, from, end, start];
+    const slope = to > from ? (end - start) / (to - from) : 0, last = Math.floor(to), first = Math.ceil(from);
+    for (let i = first; i <= last; i++) {
+      if (dashed && (i - first) % dashed >= 0.6 * dashed) continue;
+      const exact = start + (i - from) * slope, whole_ = Math.floor(exact), part = exact - whole_;
+      const spot = steep ? i * w + whole_ : whole_ * w + i;
+      dark[spot] += weight * (1 - part);
+      dark[spot + (steep ? 1 : w)] += weight * part;
+    }
+  }
+  function edges(kind, every, opacity, colour) {
+    if (!image || image.width !== canvas.width || image.height !== canvas.height) {
+      image = pen.createImageData(canvas.width, canvas.height);
+      dark = new Float32Array(canvas.width * canvas.height);
+    }
+    dark.fill(0);
+    const s = view.scale * ratio, ox = view.x * ratio, oy = view.y * ratio;
+    const weight = every * Math.max(1, ratio * 0.7), dash = kind ? 9 * ratio : 0;
+    for (let e = 0; e < m; e += every) {
+      if (synthetic[e] !== kind) continue;
+      const a = g.edges[2 * e], b = g.edges[2 * e + 1];
+      const ax = g.x[a] * s + ox, ay = g.y[a] * s + oy, bx = g.x[b] * s + ox, by = g.y[b] * s + oy;
+      const line = clipped(ax, ay, bx, by);
+      if (line) inked(...line, weight, dash);
+    }
+    const data = image.data, rate = -Math.log(1 - Math.min(0.9, opacity)), [red, green, blue] = colour;
+    for (let i = 0, j = 0; i < dark.length; i++, j += 4) {
+      const ink = dark[i];
+      if (ink > 0) {
+        const own = 1 - Math.exp(-rate * ink), under = kind ? data[j + 3] / 255 : 0, sum = own + under * (1 - own);
+        const mix = own / sum;
+        data[j] = red * mix + data[j] * (1 - mix);
+        data[j + 1] = green * mix + data[j + 1] * (1 - mix);
+        data[j + 2] = blue * mix + data[j + 2] * (1 - mix);
+        data[j + 3] = 255 * sum;
+      } else if (!kind) data[j + 3] = 0;
+    }
   }
   // Nodes grow with the zoom, but slower than the space between them.
   const radius = () => Math.max(1.2, g.radius * fit * Math.pow(view.scale / fit, 0.6));
-  function shape(i, r) {
-    const x = g.x[i] * view.scale + view.x, y = g.y[i] * view.scale + view.y;
-    if (x < -20 || y < -20 || x > wide + 20 || y > high + 20) return;
-    if (landmark[i]) pen.rect(x - 1.6 * r, y - 1.6 * r, 3.2 * r, 3.2 * r);
-    else { const own = root[i] ? r : 0.75 * r; pen.moveTo(x + own, y); pen.arc(x, y, own, 0, 6.2832); }
+  function stamp(key, r) {
+    const [code, isRoot, isLandmark] = key.split("/").map(Number), half = Math.ceil(1.6 * r * ratio) + 2;
+    const sheet = document.createElement("canvas");
+    sheet.width = sheet.height = 2 * half;
+    const ink = sheet.getContext("2d");
+    ink.translate(half, half);
+    ink.scale(ratio, ratio);
+    ink.fillStyle = colours[code];
+    ink.beginPath();
+    if (isLandmark) ink.rect(-1.6 * r, -1.6 * r, 3.2 * r, 3.2 * r); else ink.arc(0, 0, isRoot ? r : 0.75 * r, 0, 6.2832);
+    ink.fill();
+    if (isLandmark) { ink.strokeStyle = colours.text; ink.lineWidth = 1.2; ink.stroke(); }
+    return [ink.getImageData(0, 0, 2 * half, 2 * half).data, half];
+  }
+  function stamped(pixels, half, left, top) {
+    const data = image.data, side = 2 * half, w = canvas.width, h = canvas.height;
+    for (let v = Math.max(0, -top); v < Math.min(side, h - top); v++) {
+      for (let u = Math.max(0, -left); u < Math.min(side, w - left); u++) {
+        const i = 4 * (v * side + u), own = pixels[i + 3] / 255;
+        if (own === 0) continue;
+        const j = 4 * ((top + v) * w + left + u), sum = own + (data[j + 3] / 255) * (1 - own), mix = own / sum;
+        for (let c = 0; c < 3; c++) data[j + c] = pixels[i + c] * mix + data[j + c] * (1 - mix);
+        data[j + 3] = 255 * sum;
+      }
+    }
   }
   function paint() {
     queued = false;
-    pen.clearRect(0, 0, wide, high);
-    const left = -view.x / view.scale, top = -view.y / view.scale, r = radius();
-    const right = left + wide / view.scale, bottom = top + high / view.scale;
-    pen.lineWidth = Math.min(1.6, colours.width * Math.sqrt(view.scale / fit));
-    pen.globalAlpha = Math.min(0.85, colours.opacity * Math.sqrt(view.scale / fit));
-    pen.strokeStyle = colours.edge;
-    // Where edges of several layers cross, they add up.
-    for (let layer = 0; layer < LAYERS; layer++) lines(0, layer, LAYERS, left, right, top, bottom);
-    pen.globalAlpha = 0.8;
-    pen.strokeStyle = colours.synthetic;
-    pen.setLineDash([4, 3]);
-    lines(1, 0, 1, left, right, top, bottom);
-    pen.setLineDash([]);
-    pen.globalAlpha = 1;
+    if (!canvas.width || !canvas.height) return; // not laid out yet
+    const moving = performance.now() - moved < REST, r = radius(), closer = Math.sqrt(view.scale / fit);
+    const every = moving ? Math.max(1, Math.ceil(m / FEW)) : 1;
+    edges(0, every, Math.min(0.85, colours.opacity * closer), colours.edge);
+    if (g.synthetic.length) edges(1, 1, 0.8, colours.synthetic);
     for (const [key, own] of groups) {
-      pen.beginPath();
-      for (const i of own) shape(i, r);
-      pen.fillStyle = colours[key.split("/")[0]];
-      pen.fill();
-      if (landmark[own[0]]) { pen.strokeStyle = colours.text; pen.lineWidth = 1.2; pen.stroke(); }
+      const [pixels, half] = stamp(key, r);
+      for (const i of own) {
+        const x = Math.round((g.x[i] * view.scale + view.x) * ratio), y = Math.round((g.y[i] * view.scale + view.y) * ratio);
+        stamped(pixels, half, x - half, y - half);
+      }
     }
+    pen.putImageData(image, 0, 0);
     if (active >= 0) highlight(r);
+    if (every > 1) { clearTimeout(later); later = setTimeout(draw, REST); }
   }
   function highlight(r) {
     pen.strokeStyle = pen.fillStyle = colours.text;

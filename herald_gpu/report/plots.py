@@ -33,6 +33,8 @@ SETTINGS = {
     "legend.fontsize": 8,
 }
 ACROSS = 3
+MOST_LEVEL = 6
+"""Names below an axis that fit side by side."""
 
 
 def plot(
@@ -99,7 +101,7 @@ def _bars(ax: Any, figure: Bars) -> None:  # noqa: ANN401 - axes of matplotlib
     for j, one in enumerate(figure.series):
         rows = places + (j - (len(figure.series) - 1) / 2) * height
         bars = ax.barh(rows, one.values, height, color=COLOURS[one.role], label=one.name)
-        ax.bar_label(bars, figure.texts[j], padding=3, fontsize=7)
+        ax.bar_label(bars, figure.texts[j], padding=10 if figure.points else 3, fontsize=7)
     for place, own in zip(places, figure.points, strict=False):
         ax.plot(own, np.full(len(own), place), "o", color="black", markerfacecolor="white", markersize=3.5, zorder=3)
     ax.set_yticks(places, [_plain(name) for name in figure.categories])
@@ -122,15 +124,21 @@ def _columns(ax: Any, figure: Columns) -> None:  # noqa: ANN401 - axes of matplo
         shift = 0.5 + ((j - (len(figure.series) - 1) / 2) * width if beside else 0.0)
         ax.bar(places + shift, one.values, width, color=COLOURS[one.role], label=one.name)
     if figure.marks:
-        low = -0.02 * max(max(one.values) for one in figure.series)
+        highest = max(max(one.values) for one in figure.series)
+        low = -0.02 * highest
+        ax.set_ylim(top=1.45 * highest)  # room for the legend
         spots = np.unique(np.round(figure.marks, 1))
         ax.plot(spots, np.full(len(spots), low), "|", color=MARK, markersize=5, label=figure.marks_name)
-    crowded = len(figure.ticks) > 10  # noqa: PLR2004 - as many as have room
-    ticks = figure.ticks[::2] if crowded else figure.ticks
-    ax.set_xticks([place for place, _ in ticks], [label for _, label in ticks])
+    ax.set_xticks([place for place, _ in figure.ticks], [label for _, label in figure.ticks])
+    if len(figure.ticks) > MOST_LEVEL:
+        ax.tick_params(axis="x", rotation=45)
     ax.set(title=figure.title, xlabel=figure.axis, ylabel=f"% of {figure.share_of}")
     if len(figure.series) > 1:
-        ax.legend()
+        handles, names = ax.get_legend_handles_labels()
+        order = sorted(range(len(names)), key=lambda i: names[i] != figure.series[0].name)
+        ax.legend(
+            [handles[i] for i in order], [names[i] for i in order], frameon=True, framealpha=0.8, edgecolor="none"
+        )
 
 
 def _graph(ax: Any, drawing: Drawing) -> None:  # noqa: ANN401 - axes of matplotlib
@@ -155,16 +163,10 @@ def _graph(ax: Any, drawing: Drawing) -> None:  # noqa: ANN401 - axes of matplot
         area = np.where(drawing.is_root[own], size, 0.56 * size)
         ax.scatter(*drawing.places[own].T, s=area, color=colour, linewidths=0, label=name, zorder=2)
         marks = (drawing.codes == code) & drawing.is_landmark
-        if marks.any():
-            ax.scatter(
-                *drawing.places[marks].T,
-                s=2 * size,
-                marker="s",
-                color=colour,
-                edgecolors="black",
-                linewidths=0.6,
-                zorder=3,
-            )
+        square = {"marker": "s", "color": colour, "edgecolors": "black", "linewidths": 0.6, "zorder": 3}
+        ax.scatter(*drawing.places[marks].T, s=2 * size, **square)
+    if drawing.is_landmark.any():
+        ax.scatter([], [], s=2 * size, marker="s", color=BEFORE, edgecolors="black", linewidths=0.6, label="landmark")
     ax.set(title="The condensed graph", xlim=(0, drawing.width), ylim=(drawing.height, 0), aspect="equal")
     ax.set_axis_off()
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=4, fontsize=7, markerscale=1.5)
