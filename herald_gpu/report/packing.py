@@ -37,7 +37,7 @@ def lay_out(adjacency: csr_matrix, codes: np.ndarray, *, seed: int = 0) -> np.nd
     --------
     >>> import scipy.sparse
     >>> lay_out(scipy.sparse.csr_matrix((3, 3)), np.array([0, 1, 0])).tolist()
-    [[0.0, 0.0], [3.0, 0.0], [1.0, 0.0]]
+    [[0.0, 0.0], [2.0, 0.0], [0.0, 1.0]]
     """
     n, rng = int(adjacency.shape[0]), np.random.default_rng(seed)
     places = np.zeros((n, 2))

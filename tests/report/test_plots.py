@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 
-import matplotlib as mpl
 import pytest
-from matplotlib.figure import Figure
 
 from herald_gpu.errors import ConfigError, MissingDependencyError
 from herald_gpu.report.figures import figures
+
+mpl = pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install 'herald-gpu[plot]'")
+Figure = pytest.importorskip("matplotlib.figure").Figure
 
 
 def test_all_figures_are_panels(result, tmp_path):
