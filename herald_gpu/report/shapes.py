@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 Role = Literal["before", "after"]
-NUMBERS = "numbers"
-"""How a column of a table is set."""
 
 
 @dataclass(frozen=True)
