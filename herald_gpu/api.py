@@ -218,6 +218,7 @@ def _report(
         density=s.density,
         expansion_depth=None if picked.expansion is None else picked.expansion.depth,
         target_size=None if picked.expansion is None else picked.expansion.target_size,
+        before=made.before,
         timings=dict(clock.seconds),
         peak_memory_bytes=backend.peak_memory(),
         backend=backend.name,

@@ -11,7 +11,8 @@ from herald_gpu.graph import edge_total
 from herald_gpu.search import landmark_codes, with_landmarks
 from herald_gpu.stages.links import Edges
 from herald_gpu.stages.reduction import reduce_features
-from herald_gpu.stages.statistics import describe, measure
+from herald_gpu.stages.statistics import count_classes, describe, variance_ratios
+from herald_gpu.stages.survey import survey, surveyed
 
 if TYPE_CHECKING:
     from herald_gpu.backend import Array, Backend, Matrix
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from herald_gpu.stages.reduction import Reduction, Scaling
     from herald_gpu.stages.scoring import NodeScores
     from herald_gpu.stages.statistics import Statistics
+    from herald_gpu.stages.survey import Survey
     from herald_gpu.stages.weights import ScoreWeights
 
 FULL_USE = 0.9
@@ -124,7 +126,7 @@ class Condensed:
         What int8 values of each column are multiplied by.
     scaling, reduction : Scaling, Reduction, optional
         What was done to features before and after selection.
-    picked, hetero, statistics, sizes
+    picked, hetero, statistics, sizes, before
         For the report.
     missing : tuple of int
         Classes without a node.
@@ -149,6 +151,7 @@ class Condensed:
     hetero: Heterophily
     statistics: Statistics
     sizes: Sizes
+    before: Survey
     missing: tuple[int, ...]
     warnings: tuple[str, ...]
 
@@ -169,7 +172,8 @@ def assemble(
     if hetero.n_edges == 0:
         warnings.append("no edge joins two training nodes: heterophily is taken as 0")
     n_nodes, n_edges, n_columns = int(landmark.shape[0]), int(edges.adjacency.nnz), int(picked.columns.shape[0])
-    full_edges = int(_undirected(backend, graph.adjacency, config).nnz)
+    undirected = _undirected(backend, graph.adjacency, config)
+    full_edges = int(undirected.nnz)
     own = raw
     if picked.scaling is not None:
         own = ops.take_columns(backend, graph.features[nodes], picked.columns)
@@ -177,8 +181,12 @@ def assemble(
     if not config.exact:
         priced += [stored_total(backend, budget.kind, graph.features), edge_total(graph.adjacency)]
     added = xp.zeros(()) + picked.added
-    # All that the report says of the result crosses over at once.
-    found = ops.fetch(backend, *measure(backend, graph, picked.kept, nodes), added, edges.synthetic.sum(), *priced)
+    ratios = variance_ratios(backend, graph, picked.kept, nodes)
+    whole = survey(backend, graph, undirected, ratios)
+    result = (count_classes(backend, graph, nodes), ratios.mean(), added, edges.synthetic.sum(), *priced)
+    # All that the report says of the graph and of the result crosses over at once.
+    found = ops.fetch(backend, *whole, *result)
+    before, found = surveyed(graph, full_edges, found[: len(whole)]), found[len(whole) :]
     counts, variance, added, n_synthetic, *totals = found[0].astype(int), *(value.item() for value in found[1:])
     sizes = _sizes(graph, (n_nodes, n_edges, n_columns), full_edges, totals, budget, coded, config)
     if config.pca_variance is not None:
@@ -214,6 +222,7 @@ def assemble(
             counts, variance, n_nodes=n_nodes, n_edges=n_edges, full_nodes=graph.n_nodes, full_edges=full_edges
         ),
         sizes=sizes,
+        before=before,
         missing=tuple(code for code, count in enumerate(counts.tolist()) if count == 0),
         warnings=tuple(warnings),
     )

@@ -314,6 +314,41 @@ class CondensedGraph:
         }
         return {n: a.astype(str) if a.dtype == object else np.asarray(a) for n, a in arrays.items()}
 
+    def to_html(self, path: str | os.PathLike[str], *, evaluation: Any = None) -> None:  # noqa: ANN401 - table or JSON
+        """Write the report as one page that needs nothing from elsewhere: figures, tables, a drawing of the graph.
+
+        Parameters
+        ----------
+        path : path-like
+            Replaced if it exists, when the page is complete.
+        evaluation : pandas.DataFrame, list or dict, optional
+            What :func:`herald_gpu.evaluate.evaluate` gave, or the JSON of ``herald evaluate --json``.
+        """
+        from herald_gpu.report import write_page
+
+        write_page(path, self._host, self.report, evaluation=evaluation)
+
+    def plot(self, kind: str | None = None, ax: Any = None, *, evaluation: Any = None) -> Any:  # noqa: ANN401 - of matplotlib
+        """Draw the figures of the page with matplotlib (extra ``plot``).
+
+        Parameters
+        ----------
+        kind : str, optional
+            "graph", "classes", "degrees", "variances", "storage", "timings", "accuracy" or the name of a score; all of
+            them by default.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw one kind.
+        evaluation
+            As for :meth:`to_html`.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
+        from herald_gpu.report import plot
+
+        return plot(self._host, self.report, kind, ax, evaluation=evaluation)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to one file (a zip of plain arrays; no pickle), all or nothing.
 

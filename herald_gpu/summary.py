@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from herald_gpu.config import HeraldConfig
 from herald_gpu.encoding import OF_KIND
+from herald_gpu.stages.survey import Survey
 from herald_gpu.stages.weights import ScoreWeights
 
 if TYPE_CHECKING:
@@ -67,6 +68,8 @@ class Report:
         Hops that the expansion used.
     target_size : int or None
         n*: nodes gathered by the expansion at exactly the budget.
+    before : Survey or None
+        Counts over the full graph; None in files of earlier versions.
     timings : dict
         Seconds per stage.
     peak_memory_bytes : int or None
@@ -123,6 +126,7 @@ class Report:
     density: float
     expansion_depth: int | None
     target_size: int | None
+    before: Survey | None
     timings: dict[str, float]
     peak_memory_bytes: int | None
     backend: str
@@ -149,6 +153,7 @@ class Report:
         changed = {
             "weights": None if plain["weights"] is None else ScoreWeights(**plain["weights"]),
             "config": HeraldConfig(**config),
+            "before": None if plain["before"] is None else Survey.from_dict(plain["before"]),
             "class_counts": {typed[name]: count for name, count in plain["class_counts"].items()},
             "missing_classes": [typed[name] for name in plain["missing_classes"]],
         }
@@ -215,6 +220,7 @@ _SINCE: dict[str, Any] = {
     "trials": [],
     "n_landmarks": 0,
     "n_synthetic_edges": 0,
+    "before": None,
 }
 """What reports of earlier versions do not say."""
 

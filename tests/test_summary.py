@@ -22,7 +22,7 @@ PROMISED = (
     *("heterophily", "weights", "feature_count", "requested_ratio", "storage_ratio", "node_ratio", "edge_ratio"),
     *("storage_bytes", "budget_bytes", "class_counts", "class_entropy", "feature_variance", "mean_degree", "density"),
     *("lid_search", "lid_recall", "lid_correlation"),
-    *("homophily", "exemplar_rule", "trials", "n_landmarks", "n_synthetic_edges"),
+    *("homophily", "exemplar_rule", "trials", "n_landmarks", "n_synthetic_edges", "before"),
     *("timings", "peak_memory_bytes", "backend", "versions", "config", "warnings"),
 )
 
@@ -98,6 +98,19 @@ def test_synthetic_parts_are_counted(result, report):
     assert report.n_synthetic_edges == result.edge_is_synthetic.sum()
     assert (report.n_landmarks > 0) == (report.config.selection == "exemplars")
     assert (report.n_synthetic_edges > 0) == (report.config.linked_share == 1.0)
+
+
+def test_the_full_graph_is_counted(report):
+    before, degrees = report.before, np.bincount(GRAPH.edge_index[0], minlength=GRAPH.n_nodes)
+    assert (before.n_nodes, before.n_edges, before.n_features) == (
+        GRAPH.n_nodes,
+        GRAPH.n_edges,
+        GRAPH.features.shape[1],
+    )
+    assert before.class_counts == tuple(np.bincount(GRAPH.labels[GRAPH.train]).tolist())
+    assert before.degrees[:3] == ((degrees == 0).sum(), (degrees == 1).sum(), ((degrees == 2) | (degrees == 3)).sum())
+    assert before.largest_degree == degrees.max()
+    assert sum(before.variance_ratios) == report.feature_count
 
 
 def test_trials_are_listed(report):
@@ -240,7 +253,7 @@ def test_reports_from_before_there_was_a_choice(size, search):
     plain = json.loads(json.dumps(report.to_dict()))
     for name in ("lid_search", "lid_recall", "lid_correlation", "encoding"):
         del plain[name]
-    for name in ("homophily", "exemplar_rule", "trials", "n_landmarks", "n_synthetic_edges"):
+    for name in ("homophily", "exemplar_rule", "trials", "n_landmarks", "n_synthetic_edges", "before"):
         del plain[name]
     for name in ("lid", "feature_tree", "encoding", "selection", "landmarks", "edges", "feature_density"):
         del plain["config"][name]
@@ -251,6 +264,6 @@ def test_reports_from_before_there_was_a_choice(size, search):
     assert read.config.lid_reference == (size or 512)
     assert read.config == HeraldConfig.paper(lid=search, lid_reference=size or 512)
     assert (read.encoding, read.n_landmarks, read.trials) == (report.encoding, 0, [])
-    assert read.homophily is None
+    assert (read.homophily, read.before) == (None, None)
     assert Report.from_dict(json.loads(json.dumps(read.to_dict(), allow_nan=False)), read.class_counts) == read
     assert str(read)

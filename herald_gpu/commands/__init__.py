@@ -5,8 +5,20 @@ one is adding its module to :data:`COMMANDS`. Its parser is a :class:`~herald_gp
 which brings ``--config``, examples and completion.
 """
 
-from herald_gpu.commands import bench, completion, condense, convert, datasets, demo, doctor, evaluate, plan, reproduce
+from herald_gpu.commands import (
+    bench,
+    completion,
+    condense,
+    convert,
+    datasets,
+    demo,
+    doctor,
+    evaluate,
+    plan,
+    report,
+    reproduce,
+)
 
-COMMANDS = (condense, convert, evaluate, plan, demo, datasets, doctor, bench, reproduce, completion)
+COMMANDS = (condense, report, convert, evaluate, plan, demo, datasets, doctor, bench, reproduce, completion)
 
 __all__ = ["COMMANDS"]

@@ -16,13 +16,15 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
+def whole_file(path: str | os.PathLike[str], *, example: str = "condensed.herald") -> Iterator[Path]:
     """Give a name beside `path` to write to; what is there at the end is moved to `path`, replacing it.
 
     Parameters
     ----------
     path : path-like
         A file; its folder exists.
+    example : str
+        A file name for the error message.
 
     Examples
     --------
@@ -36,7 +38,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     target = Path(path)
     check_place(target)
     if target.is_dir():
-        msg = f"path={os.fspath(path)!r} is a folder: pass a file name, such as 'condensed.herald'"
+        msg = f"path={os.fspath(path)!r} is a folder: pass a file name, such as {example!r}"
         raise InputError(msg)
     beside = _beside(target)
     try:

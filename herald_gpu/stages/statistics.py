@@ -61,10 +61,19 @@ def measure(backend: Backend, graph: Graph, kept: Matrix, nodes: Array) -> tuple
     nodes : int array
         Nodes of the condensed graph.
     """
-    counts = ops.class_counts(backend, graph.labels[nodes], graph.n_classes, graph.train[nodes])
+    return count_classes(backend, graph, nodes), variance_ratios(backend, graph, kept, nodes).mean()
+
+
+def count_classes(backend: Backend, graph: Graph, nodes: Array) -> Array:
+    """Count the training nodes among `nodes` by class."""
+    return ops.class_counts(backend, graph.labels[nodes], graph.n_classes, graph.train[nodes])
+
+
+def variance_ratios(backend: Backend, graph: Graph, kept: Matrix, nodes: Array) -> Array:
+    """Variance of every kept feature over `nodes`, over that in the training set."""
     ours = ops.column_variances(backend, kept[nodes])
     whole = ops.column_variances(backend, kept[backend.xp.flatnonzero(graph.train)])
-    return counts, (ours / (whole + VARIANCE_EPS)).mean()
+    return ours / (whole + VARIANCE_EPS)
 
 
 def describe(

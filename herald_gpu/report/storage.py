@@ -1,0 +1,51 @@
+"""Where the bytes of a condensed graph went: parts that add up to what the report states."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import scipy.sparse
+
+from herald_gpu.budget import EDGE_UNITS, FLOAT_BYTES, UNIT_BYTES
+
+if TYPE_CHECKING:
+    from herald_gpu.result import Contents
+    from herald_gpu.summary import Report
+
+EDGE_BYTES = UNIT_BYTES * EDGE_UNITS
+
+
+def parts(contents: Contents, report: Report) -> dict[str, int]:
+    """Bytes of every part that the condensed graph has; features of nodes are always named."""
+    coded, width = contents.encoding, int(contents.features.shape[1])
+    once = 0
+    if contents.reduction is not None:
+        once = FLOAT_BYTES * sum(int(part.size) for part in contents.reduction)
+    landmarks = int(np.asarray(coded.bytes_of_rows(_stored(contents), width)).sum())
+    scales = 0 if contents.reduction is not None else coded.table_bytes(width)
+    synthetic = EDGE_BYTES * report.n_synthetic_edges
+    real = EDGE_BYTES * (report.n_edges - report.n_synthetic_edges)
+    rest = report.storage_bytes - once - landmarks - scales - synthetic - real
+    named = {
+        "scales of features": scales,
+        "principal components": once,
+        "features of landmarks": landmarks,
+        "synthetic edges": synthetic,
+    }
+    present = {name: count for name, count in named.items() if count}
+    return {"features of nodes": rest, "edges": real, **present}
+
+
+def full_parts(report: Report) -> dict[str, int] | None:
+    """Bytes of the full graph's parts; None where a file does not tell."""
+    if report.before is None:
+        return None
+    edges = EDGE_BYTES * report.before.n_edges
+    return {"features of nodes": report.full_bytes - edges, "edges": edges}
+
+
+def _stored(contents: Contents) -> np.ndarray:
+    """Non-zeros in the rows of landmarks."""
+    rows = scipy.sparse.csr_matrix(contents.features[np.flatnonzero(contents.is_landmark)])
+    return np.diff(rows.indptr).astype(float)

@@ -1,0 +1,69 @@
+"""The same figures with matplotlib."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from herald_gpu.errors import ConfigError, MissingDependencyError
+from herald_gpu.report.figures import figures
+
+mpl = pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install 'herald-gpu[plot]'")
+Figure = pytest.importorskip("matplotlib.figure").Figure
+
+
+def test_all_figures_are_panels(result, tmp_path):
+    before = dict(mpl.rcParams)
+    made = result.plot()
+    assert isinstance(made, Figure)
+    titles = [ax.get_title() for ax in made.axes if ax.get_title()]
+    assert titles == ["The condensed graph", *(one.title for one in figures(result._host, result.report))]
+    made.savefig(tmp_path / "all.png", dpi=40)
+    assert dict(mpl.rcParams) == before
+
+
+@pytest.mark.parametrize(
+    "kind", ["graph", "classes", "prototype", "boundary", "degrees", "variances", "storage", "timings"]
+)
+def test_one_figure_by_its_name(make, kind):
+    made = make("default").plot(kind)
+    assert len(made.axes) == 1
+
+
+def test_bars_are_the_numbers(make):
+    result = make("default")
+    [ax] = result.plot("classes").axes
+    [before, after] = ax.containers
+    counts = list(result.report.class_counts.values())
+    assert [bar.get_width() for bar in after] == pytest.approx([100 * c / sum(counts) for c in counts])
+    assert len(before) == len(result.report.before.class_counts)
+
+
+def test_axes_may_be_given(make):
+    figure = Figure()
+    ax = figure.subplots()
+    assert make("default").plot("degrees", ax) is figure
+    assert ax.get_title() == "Degrees"
+
+
+def test_accuracy(make, rows):
+    [ax] = make("default").plot("accuracy", evaluation=rows).axes
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["GCN", "GIN", "GCN (full graph)"]
+
+
+def test_what_cannot_be_drawn_is_refused(make):
+    with pytest.raises(ConfigError, match=r"kind='lid' is not a figure .*: pass one of graph, classes, prototype"):
+        make("default").plot("lid")
+    with pytest.raises(ConfigError, match="accuracy needs evaluation="):
+        make("default").plot("accuracy")
+    with pytest.raises(ConfigError, match="ax is given but kind is not"):
+        make("default").plot(ax=Figure().subplots())
+    with pytest.raises(ConfigError, match="pass one of"):
+        make("old").plot("variances")
+
+
+def test_without_matplotlib(make, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(MissingDependencyError, match=r"herald-gpu\[plot\]"):
+        make("default").plot()
