@@ -3,6 +3,7 @@
 # make test-emulated   the tests of the GPU code, on CuPy emulated on the CPU
 # make test-gpu        the same tests on a GPU
 # make docs            the documentation as a site, in site/
+# make package         wheel and sdist in dist/, checked in environments of their own
 PYTHON ?= python3
 PYTEST_ARGS ?=
 DEMO_ARGS ?=
@@ -36,7 +37,7 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-emulated test-gpu docs rapids-signatures lint format env env-test clean python-version
+.PHONY: help demo test test-emulated test-gpu docs package rapids-signatures lint format env env-test clean python-version
 
 help:
 	@echo "make demo     condense a synthetic graph           (DEMO_ARGS='--nodes 5000')"
@@ -44,6 +45,7 @@ help:
 	@echo "make test-emulated       test the GPU code on CuPy emulated on the CPU (HERALD_CUPY_EMULATOR)"
 	@echo "make test-gpu            test it on a GPU                              (GPU_EXTRA=cu12)"
 	@echo "make docs     build the site into site/"
+	@echo "make package  build wheel and sdist into dist/, and check them"
 	@echo "make rapids-signatures   read the signatures of RAPIDS from its wheels again"
 	@echo "make lint     ruff check, ruff format --check, mypy"
 	@echo "make format   let ruff rewrite the files"
@@ -72,6 +74,9 @@ test-gpu: $(VENV_GPU)/.installed
 docs: $(VENV_DOCS)/.installed
 	NO_MKDOCS_2_WARNING=1 $(BIN_DOCS)/mkdocs build --strict --quiet
 	@echo "open site/index.html; for the search box: $(PYTHON) -m http.server --directory site --bind 127.0.0.1"
+
+package: env-test
+	PYTHON=$(BIN_TEST)/python tools/check_package.sh
 
 rapids-signatures: env-test
 	$(BIN_TEST)/python tools/rapids_signatures.py
