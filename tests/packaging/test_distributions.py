@@ -48,7 +48,16 @@ def test_the_wheel_holds_the_package_and_nothing_else(built):
 @pytest.mark.slow
 def test_the_sdist_holds_what_builds_and_tests_it(built):
     _, sdist = built
-    named = {"LICENSE", "Makefile", "README.md", "CHANGELOG.md", "constraints-test.txt", "mkdocs.yml", "pyproject.toml"}
+    named = {
+        ".dockerignore",
+        "LICENSE",
+        "Makefile",
+        "README.md",
+        "CHANGELOG.md",
+        "constraints-test.txt",
+        "mkdocs.yml",
+        "pyproject.toml",
+    }
     assert named <= sdist
     for folder in ("herald_gpu", "tests", "tools", "docker", "docs"):
         kept = {
