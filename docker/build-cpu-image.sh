@@ -64,7 +64,7 @@ in_store run "$container" -- touch /home/herald/data/mine /home/herald/.cache/mi
 echo "health check: $(in_store inspect --type image --format '{{.Docker.Config.Healthcheck.Test}}' "$tag")"
 in_store run "$container" -- herald doctor
 in_store run "$container" -- herald demo
-in_store run "$container" -- python -c 'import herald_gpu, matplotlib, pyarrow; print(herald_gpu.__version__)'
+in_store run "$container" -- python -m pip list --format=freeze
 
 if [[ -n "${OUTPUT:-}" ]]; then
     say "write $OUTPUT"
