@@ -3,6 +3,8 @@
 # make test   linters, type checker and tests, in an environment of their own
 # make test-emulated   the tests of the GPU code, on CuPy emulated on the CPU
 # make test-gpu        the same tests on a GPU
+# make docs            the documentation as a site, in site/
+# make package         wheel and sdist in dist/, checked in environments of their own
 PYTHON ?= python3
 PYTEST_ARGS ?=
 DEMO_ARGS ?=
@@ -12,10 +14,12 @@ VENV := .venv
 VENV_TEST := .venv-test
 VENV_EMULATED := .venv-emulated
 VENV_GPU := .venv-gpu
+VENV_DOCS := .venv-docs
 BIN := $(VENV)/bin
 BIN_TEST := $(VENV_TEST)/bin
 BIN_EMULATED := $(VENV_EMULATED)/bin
 BIN_GPU := $(VENV_GPU)/bin
+BIN_DOCS := $(VENV_DOCS)/bin
 # cu13 needs driver 580 or later, cu12 535 or later
 GPU_EXTRA ?= cu13
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
@@ -35,7 +39,7 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo bench test test-emulated test-gpu rapids-signatures lint format env env-test clean python-version
+.PHONY: help demo bench test test-emulated test-gpu docs package rapids-signatures lint format env env-test clean python-version
 
 help:
 	@echo "make demo     condense a synthetic graph           (DEMO_ARGS='--nodes 5000')"
@@ -43,6 +47,8 @@ help:
 	@echo "make test     lint, type-check and run the tests   (PYTEST_ARGS='-k budget')"
 	@echo "make test-emulated       test the GPU code on CuPy emulated on the CPU (HERALD_CUPY_EMULATOR)"
 	@echo "make test-gpu            test it on a GPU                              (GPU_EXTRA=cu12)"
+	@echo "make docs     build the site into site/"
+	@echo "make package  build wheel and sdist into dist/, and check them"
 	@echo "make rapids-signatures   read the signatures of RAPIDS from its wheels again"
 	@echo "make lint     ruff check, ruff format --check, mypy"
 	@echo "make format   let ruff rewrite the files"
@@ -70,6 +76,14 @@ endif
 test-gpu: $(VENV_GPU)/.installed
 	$(BIN_GPU)/python -c 'import herald_gpu; herald_gpu.get_backend("rapids")'
 	$(BIN_GPU)/python -m pytest -m gpu tests $(PYTEST_ARGS)
+
+# The theme announces its successor on every run.
+docs: $(VENV_DOCS)/.installed
+	NO_MKDOCS_2_WARNING=1 $(BIN_DOCS)/mkdocs build --strict --quiet
+	@echo "open site/index.html; for the search box: $(PYTHON) -m http.server --directory site --bind 127.0.0.1"
+
+package: env-test
+	PYTHON=$(BIN_TEST)/python tools/check_package.sh
 
 rapids-signatures: env-test
 	$(BIN_TEST)/python tools/rapids_signatures.py
@@ -111,10 +125,16 @@ $(VENV_GPU)/.installed: pyproject.toml constraints-test.txt | python-version
 	$(BIN_GPU)/python $(PIP_INSTALL) --constraint constraints-test.txt --editable '.[test,$(GPU_EXTRA)]'
 	@touch $@
 
+# The site is made of sources: the package itself is not installed for it.
+$(VENV_DOCS)/.installed: constraints-docs.txt | python-version
+	$(PYTHON) -m venv $(VENV_DOCS)
+	$(BIN_DOCS)/python $(PIP_INSTALL) --constraint constraints-docs.txt mkdocs-material mkdocstrings-python
+	@touch $@
+
 python-version:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "$(PYTHON) is too old or absent: pass PYTHON=/path/to/python3.11 or later" >&2; exit 1; }
 
 clean:
-	rm -rf $(VENV) $(VENV_TEST) $(VENV_EMULATED) $(VENV_GPU) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage htmlcov
+	rm -rf $(VENV) $(VENV_TEST) $(VENV_EMULATED) $(VENV_GPU) $(VENV_DOCS) build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage htmlcov
 	find herald_gpu tests -type d -name __pycache__ -prune -exec rm -rf {} +

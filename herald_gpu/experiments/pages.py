@@ -106,7 +106,8 @@ def footer(name: str, rows: pd.DataFrame) -> str:
         found = dict.fromkeys(rows[column].dropna()) if column in rows else ()
         lines += [f"- {what}: {value}" for value in found if value]
     source = PAGES[name].source or name
-    lines.append(f"- Rows: [data/{source}.csv](data/{source}.csv)")
+    if len(rows):  # else there is no such file yet
+        lines.append(f"- Rows: [data/{source}.csv](data/{source}.csv)")
     if rerun := PAGES[name].rerun:
         lines.append("\nTo run one cell again, into a folder of its own:\n")
         lines.append(f"```sh\nherald reproduce {name} {rerun} --output again\n```\n")

@@ -62,6 +62,11 @@ def test_rows_of_two_machines_are_told():
     assert "8 cores of Another" in text
 
 
+def test_the_footer_links_to_rows_only_where_there_are_any():
+    assert "(data/accuracy.csv)" in footer("accuracy", frame(row()))
+    assert ".csv" not in footer("accuracy", frame())
+
+
 def test_how_much_of_the_grid_is_there():
     total = sum(len(cells) for _, cells in GRIDS["accuracy"].groups())
     rows = frame(row(), row(seed=1), infeasible(ratio=0.03))
