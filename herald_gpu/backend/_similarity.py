@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from herald_gpu.backend import Array, Matrix
     from herald_gpu.backend._tiles import Buffers
 
-DENSE_SHARE = 0.2
+DENSE_SHARE = 0.125
 """A feature that more than this share of rows has is multiplied densely, others meet through posting lists: one
-scattered multiply-add costs about as much as 1 / 0.2^2 = 25 of a blocked matrix product."""
+scattered multiply-add costs as much as some 1 / 0.125^2 = 64 of a blocked matrix product."""
 
 
 class Similarity:
@@ -31,7 +31,7 @@ class Similarity:
 
     def __init__(self, x: Matrix, inverse_norm: Array) -> None:
         self._dense, self._inverse_norm = x, inverse_norm
-        self._rare: list[tuple[Matrix, Matrix]] = []
+        self._rare: list[tuple[tuple[Array, ...], tuple[Array, ...]]] = []
         self.starts = range(0, int(x.shape[0]), _tiles.TILE)
         if hasattr(x, "toarray"):
             self._split(x)
@@ -42,8 +42,11 @@ class Similarity:
             self._dense = scipy.sparse.csr_matrix(x[:, np.flatnonzero(frequent)])
             rare = scipy.sparse.csr_matrix(x[:, np.flatnonzero(~frequent)], dtype=np.float32)
             rare.data = (rare.data * np.repeat(self._inverse_norm, np.diff(rare.indptr))).astype(np.float32)
-            blocks = [rare[low : low + _tiles.TILE] for low in self.starts]
-            self._rare = [(block, block.tocsc()) for block in blocks]
+            for low in self.starts:
+                block = rare[low : low + _tiles.TILE]
+                postings = block.tocsc()
+                lists = (postings.indptr, postings.indices.astype(np.uint32), postings.data)
+                self._rare.append(((block.indptr, block.indices, block.data), lists))
 
     def tile(self, low: int, left: int, buffers: Buffers) -> Array:
         """Similarities of the rows from `low` on with those from `left` on; overwritten by the next tile."""
@@ -57,8 +60,7 @@ class Similarity:
         if self._rare:
             from herald_gpu.backend import _kernels
 
-            row, post = self._rare[low // _tiles.TILE][0], self._rare[left // _tiles.TILE][1]
-            _kernels.add_postings(out, row.indptr, row.indices, row.data, post.indptr, post.indices, post.data)
+            _kernels.add_postings(out, *self._rare[low // _tiles.TILE][0], *self._rare[left // _tiles.TILE][1])
         return out
 
     def _block(self, name: str, low: int, buffers: Buffers) -> Array:
