@@ -226,7 +226,7 @@ def test_a_report_cannot_be_changed(report):
     [
         (HeraldConfig.paper(), None),
         (HeraldConfig.paper(lid="sampled", lid_reference=20), "LID          sampled (20 nodes)"),
-        (HeraldConfig.paper(lid="approximate"), "LID          approximate (FAISS HNSW): recall"),
+        (HeraldConfig.paper(lid="approximate"), "LID          approximate (FAISS IVF): recall"),
     ],
 )
 def test_the_search_is_named(config, said):

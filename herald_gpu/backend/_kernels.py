@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import get_num_threads, njit, prange
+from numba import njit, prange
+
+STRIDE = 32
+"""Similarities compared at once with what a list asks for, before any is looked at alone."""
 
 STRETCH = 64
 """Nodes of a class of which the one with the largest gain is kept."""
@@ -12,13 +15,23 @@ MOST_SIMILAR = 32767
 
 
 @njit(cache=True, inline="always")
-def _offer(similarity, index, best, best_index):
-    """Insert into a list kept in falling order; on a tie the one already there stays ahead."""
+def _bar(best, best_index, first):
+    """What a similarity must exceed to enter a list where ids from `first` on are offered: ties go to the lower id."""
     last = best.shape[0] - 1
-    if similarity <= best[last]:
+    if best_index[last] > first:
+        return np.nextafter(best[last], np.float32(-np.inf))
+    return best[last]
+
+
+@njit(cache=True)
+def _insert(similarity, index, best, best_index):
+    """Insert into a list in falling order, equal ones by id: what it holds does not depend on the order of offers."""
+    place = best.shape[0] - 1
+    if similarity < best[place] or (similarity == best[place] and index > best_index[place]):
         return
-    place = last
-    while place > 0 and similarity > best[place - 1]:
+    while place > 0 and (
+        similarity > best[place - 1] or (similarity == best[place - 1] and index < best_index[place - 1])
+    ):
         best[place] = best[place - 1]
         best_index[place] = best_index[place - 1]
         place -= 1
@@ -26,69 +39,115 @@ def _offer(similarity, index, best, best_index):
     best_index[place] = index
 
 
-@njit(cache=True, parallel=True)
-def offer_tile(tile, row0, column_ids, best, best_index):
-    """Offer every entry of a tile of similarities to the lists of its rows, self excluded by index."""
-    for i in prange(tile.shape[0]):
-        row = row0 + i
-        for j in range(tile.shape[1]):
-            if column_ids[j] != row:
-                _offer(tile[i, j], column_ids[j], best[row], best_index[row])
+@njit(cache=True, nogil=True)
+def offer_tile(tile, row0, column0, best, best_index):
+    """Offer a tile of similarities to the lists of its rows and of its columns, or of its rows if they are the same.
 
-
-@njit(cache=True, parallel=True)
-def offer_rows(tile, row0, banned, column_ids, best, best_index):
-    """As `offer_tile`, for chosen rows: each has one column id that it must not find (itself), or -1."""
-    for i in prange(tile.shape[0]):
-        for j in range(tile.shape[1]):
-            if column_ids[j] != banned[i]:
-                _offer(tile[i, j], column_ids[j], best[row0 + i], best_index[row0 + i])
-
-
-@njit(cache=True, parallel=True)
-def sparse_neighbours(indptr, indices, data, post_ptr, post_row, post_value, best, best_index, accumulator):
-    """Most similar rows of a CSR matrix, through posting lists (column -> rows, ascending).
-
-    `accumulator` has one zeroed row of length N per thread; a chunk of rows belongs to one thread.
+    Rows are numbered from `row0`, columns from `column0`. A row is not offered to itself.
     """
-    n = indptr.shape[0] - 1
-    chunks = accumulator.shape[0]
-    for chunk in prange(chunks):
-        similarity = accumulator[chunk]
-        for row in range(chunk, n, chunks):
-            similarity[:] = 0.0
-            for p in range(indptr[row], indptr[row + 1]):
-                column, value = indices[p], data[p]
-                for q in range(post_ptr[column], post_ptr[column + 1]):
-                    similarity[post_row[q]] += value * post_value[q]
-            for other in range(n):
-                if other != row:
-                    _offer(np.float32(similarity[other]), other, best[row], best_index[row])
+    n_columns = tile.shape[1]
+    whole = n_columns - n_columns % STRIDE
+    bars = np.full(n_columns, np.float32(np.inf), np.float32)
+    if row0 != column0:
+        for j in range(n_columns):
+            bars[j] = _bar(best[column0 + j], best_index[column0 + j], row0)
+    for i in range(tile.shape[0]):
+        row = row0 + i
+        bar = _bar(best[row], best_index[row], column0)
+        for left in range(0, n_columns, STRIDE):
+            hits = np.uint32(left >= whole)
+            if left < whole:
+                for j in range(left, left + STRIDE):
+                    if tile[i, j] > min(bar, bars[j]):
+                        hits += np.uint32(1)
+            if hits == 0:
+                continue
+            for j in range(left, min(left + STRIDE, n_columns)):
+                similarity, column = tile[i, j], column0 + j
+                if similarity > bar and column != row:
+                    _insert(similarity, column, best[row], best_index[row])
+                    bar = _bar(best[row], best_index[row], column0)
+                if similarity > bars[j]:
+                    _insert(similarity, row, best[column], best_index[column])
+                    bars[j] = _bar(best[column], best_index[column], row0)
+
+
+@njit(cache=True, nogil=True)
+def offer_rows(tile, places, banned, column_ids, best, best_index):
+    """Offer a tile to the lists of its rows alone, which are at `places`.
+
+    Each row has one column id that it must not find (itself), or -1.
+    """
+    n_columns = tile.shape[1]
+    whole = n_columns - n_columns % STRIDE
+    first = column_ids.min()
+    for i in range(tile.shape[0]):
+        place = places[i]
+        bar = _bar(best[place], best_index[place], first)
+        for left in range(0, n_columns, STRIDE):
+            hits = np.uint32(left >= whole)
+            if left < whole:
+                for j in range(left, left + STRIDE):
+                    if tile[i, j] > bar:
+                        hits += np.uint32(1)
+            if hits == 0:
+                continue
+            for j in range(left, min(left + STRIDE, n_columns)):
+                if tile[i, j] > bar and column_ids[j] != banned[i]:
+                    _insert(tile[i, j], column_ids[j], best[place], best_index[place])
+                    bar = _bar(best[place], best_index[place], first)
+
+
+@njit(cache=True, nogil=True)
+def add_postings(tile, indptr, indices, data, post_ptr, post_row, post_value):
+    """Add the products of sparse rows (CSR) with others (posting lists: column -> rows) to their tile.
+
+    `post_row` is unsigned: an index that may be negative takes a third longer.
+    """
+    for i in range(tile.shape[0]):
+        line = tile[i]
+        for p in range(indptr[i], indptr[i + 1]):
+            column, value = indices[p], data[p]
+            for q in range(post_ptr[column], post_ptr[column + 1]):
+                line[post_row[q]] += value * post_value[q]
 
 
 @njit(cache=True, parallel=True)
 def dense_distances(x, inverse_norm, rows, candidates, out):
     """Half squared distance of normalised rows to their candidates, in float64.
 
-    1 if either row is zero, infinite where there is no candidate (-1).
+    1 if either row is zero, infinite where there is no candidate (-1). Four candidates are summed side by side, each in
+    the order of features.
     """
+    n_features, last = x.shape[1], candidates.shape[1] - 1
     for i in prange(rows.shape[0]):
         u = rows[i]
         a = inverse_norm[u]
-        for j in range(candidates.shape[1]):
+        unit = np.empty(n_features, np.float64)
+        for f in range(n_features):
+            unit[f] = np.float64(x[u, f]) * a
+        for j in range(0, last + 1, 4):
+            v0, v1 = max(candidates[i, j], 0), max(candidates[i, min(j + 1, last)], 0)
+            v2, v3 = max(candidates[i, min(j + 2, last)], 0), max(candidates[i, min(j + 3, last)], 0)
+            b0, b1, b2, b3 = inverse_norm[v0], inverse_norm[v1], inverse_norm[v2], inverse_norm[v3]
+            t0, t1, t2, t3 = 0.0, 0.0, 0.0, 0.0
+            for f in range(n_features):
+                own = unit[f]
+                s0, s1 = own - np.float64(x[v0, f]) * b0, own - np.float64(x[v1, f]) * b1
+                s2, s3 = own - np.float64(x[v2, f]) * b2, own - np.float64(x[v3, f]) * b3
+                t0 += s0 * s0
+                t1 += s1 * s1
+                t2 += s2 * s2
+                t3 += s3 * s3
+            totals = (t0, t1, t2, t3)
+            for step in range(min(4, last + 1 - j)):
+                out[i, j + step] = 0.5 * totals[step]
+        for j in range(last + 1):
             v = candidates[i, j]
             if v < 0:
                 out[i, j] = np.inf
-                continue
-            b = inverse_norm[v]
-            if a == 0.0 or b == 0.0:
+            elif a == 0.0 or inverse_norm[v] == 0.0:
                 out[i, j] = 1.0
-                continue
-            total = 0.0
-            for f in range(x.shape[1]):
-                step = np.float64(x[u, f]) * a - np.float64(x[v, f]) * b
-                total += step * step
-            out[i, j] = 0.5 * total
 
 
 @njit(cache=True, parallel=True)
@@ -336,8 +395,3 @@ def place_exemplars(similarity, sizes, free, jobs, herd, most, places):
             _herd_class(table, n, free[fold, own], most, places[fold, own])
         else:
             _cover_class(table, n, free[fold, own], most, places[fold, own])
-
-
-def thread_rows(n: int) -> np.ndarray:
-    """One zeroed float64 accumulator row per numba thread."""
-    return np.zeros((get_num_threads(), n), dtype=np.float64)

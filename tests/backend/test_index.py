@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from herald_gpu import HeraldConfig, condense
-from herald_gpu.backend import _index
+from herald_gpu.backend import _index, _tiles
 from herald_gpu.backend.cpu import CpuBackend
 from herald_gpu.datasets import make_graph
 from herald_gpu.errors import MissingDependencyError
@@ -17,18 +17,55 @@ def unit(n=500, width=6, seed=0):
     return (x / np.linalg.norm(x, axis=1)[:, None]).astype(np.float32)
 
 
+def shared(found, rows):
+    """Mean share of each row's nearest that were found."""
+    similarity = rows @ rows.T
+    np.fill_diagonal(similarity, -np.inf)
+    expected = np.argsort(-similarity, axis=1)[:, : found.shape[1]]
+    return np.mean([np.isin(one, other).mean() for one, other in zip(expected, found, strict=True)])
+
+
 def test_positions_are_those_of_the_nearest_rows():
-    rows = unit()
+    rows = unit(3000)
     found = _index.nearest_positions(rows, 9)
-    assert (found.shape, found.dtype) == ((500, 9), np.int64)
-    expected = np.argsort(-rows @ rows.T, axis=1)[:, :9]
-    shared = [len(set(one) & set(other)) for one, other in zip(found.tolist(), expected.tolist(), strict=True)]
-    assert np.mean(shared) > 0.97 * 9
-    assert all(row in near for row, near in enumerate(found.tolist()))  # a row finds itself
+    assert (found.shape, found.dtype) == ((3000, 9), np.int64)
+    assert shared(found, rows) > 0.97
+    assert (found != np.arange(3000)[:, None]).all()  # a row does not find itself
+    assert all(len(set(near)) == 9 for near in found.tolist())
 
 
-def test_more_than_the_usual_effort_where_many_are_wanted():
-    assert (_index.nearest_positions(unit(), 120) >= 0).all()
+def test_a_row_meets_only_some_lists(monkeypatch):
+    """Otherwise the test above would say nothing about the lists."""
+    rows, met, real = unit(3000), [], _tiles.Nearest.offer_rows
+    monkeypatch.setattr(_tiles.Nearest, "offer_rows", lambda *args: (met.append(args[1].size), real(*args)))
+    _index.nearest_positions(rows, 9)
+    assert 0.05 < sum(met) / 3000**2 < 0.3
+    monkeypatch.setattr(_index, "PROBES", 1)
+    assert shared(_index.nearest_positions(rows, 9), rows) < 0.8
+
+
+def test_more_than_a_list_holds():
+    found = _index.nearest_positions(unit(), 120)
+    assert (found >= 0).mean() > 0.99
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 17, 40])
+def test_few_rows_meet_all_others(n):
+    rows = unit(n)
+    assert shared(_index.nearest_positions(rows, n - 1), rows) == 1
+
+
+def test_rows_that_are_all_the_same_find_each_other(capfd):
+    found = _index.nearest_positions(np.tile(unit(1), (200, 1)), 9)
+    assert (found >= 0).all()
+    assert (found != np.arange(200)[:, None]).all()
+    assert capfd.readouterr() == ("", "")  # FAISS would print a warning about too few rows
+
+
+def test_duplicates_are_found_first():
+    rows = np.repeat(unit(400), 5, axis=0)
+    found = _index.nearest_positions(rows, 4)
+    assert (np.sort(found // 5, axis=1) == np.arange(2000)[:, None] // 5).mean() > 0.999
 
 
 @pytest.fixture
@@ -52,7 +89,7 @@ def test_without_faiss_the_pip_line_is_named():
 def test_with_faiss_it_is_named():
     import faiss
 
-    assert CpuBackend().index_name == "FAISS HNSW"
+    assert CpuBackend().index_name == "FAISS IVF"
     assert CpuBackend().versions()["faiss-cpu"] == faiss.__version__
 
 
