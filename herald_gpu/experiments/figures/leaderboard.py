@@ -35,6 +35,9 @@ def draw(rows: pd.DataFrame) -> Iterator[Drawn]:
     for dataset, one in zip(graphs, axes, strict=False):
         own = of(means, dataset=dataset)
         one.set_xscale("log")
+        asked = sorted(100 * share for share in set(own["ratio"]) if share < 1)
+        one.set_xticks(asked, [f"{share:g}" for share in asked])
+        one.set_xticks([], minor=True)
         one.set_title(names.title(dataset))
         for method, (colour, marker) in METHODS.items():
             part = of(own, method=method)
@@ -45,7 +48,8 @@ def draw(rows: pd.DataFrame) -> Iterator[Drawn]:
                 curve(one, part, "storage_ratio", color=colour, marker=marker, label=names.METHODS[method], **strong)
     for one in axes[len(graphs) :]:
         one.set_axis_off()
-    made.supxlabel("true storage, % of the whole graph")
+    for one in axes[max(0, len(graphs) - ACROSS) : len(graphs)]:
+        one.set_xlabel("true storage, % of the graph")
     made.supylabel("test accuracy, %, mean of four models")
     legend(made, axes, columns=4)
     yield Drawn("leaderboard", "Mean test accuracy of four models against true storage", made)
