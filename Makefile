@@ -3,12 +3,14 @@
 # make test   linters, type checker and tests, in an environment of their own
 # make test-emulated   the tests of the GPU code, on CuPy emulated on the CPU
 # make test-gpu        the same tests on a GPU
+# make notebooks       execute the notebooks, into build/notebooks
 # make docs            the documentation as a site, in site/
 # make package         wheel and sdist in dist/, checked in environments of their own
 PYTHON ?= python3
 PYTEST_ARGS ?=
 DEMO_ARGS ?=
 BENCH_ARGS ?=
+NOTEBOOKS ?=
 
 VENV := .venv
 VENV_TEST := .venv-test
@@ -39,7 +41,7 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo bench test test-emulated test-gpu docs package rapids-signatures lint format env env-test clean python-version
+.PHONY: help demo bench test test-emulated test-gpu notebooks docs package rapids-signatures lint format env env-test clean python-version
 
 help:
 	@echo "make demo     condense a synthetic graph           (DEMO_ARGS='--nodes 5000')"
@@ -47,6 +49,7 @@ help:
 	@echo "make test     lint, type-check and run the tests   (PYTEST_ARGS='-k budget')"
 	@echo "make test-emulated       test the GPU code on CuPy emulated on the CPU (HERALD_CUPY_EMULATOR)"
 	@echo "make test-gpu            test it on a GPU                              (GPU_EXTRA=cu12)"
+	@echo "make notebooks           execute the notebooks, into build/notebooks   (NOTEBOOKS='01 04')"
 	@echo "make docs     build the site into site/"
 	@echo "make package  build wheel and sdist into dist/, and check them"
 	@echo "make rapids-signatures   read the signatures of RAPIDS from its wheels again"
@@ -76,6 +79,10 @@ endif
 test-gpu: $(VENV_GPU)/.installed
 	$(BIN_GPU)/python -c 'import herald_gpu; herald_gpu.get_backend("rapids")'
 	$(BIN_GPU)/python -m pytest -m gpu tests $(PYTEST_ARGS)
+
+# HERALD_NOTEBOOK_SIZE=small is what the tests run; without it they take minutes.
+notebooks: env-test
+	$(BIN_TEST)/python tools/run_notebooks.py $(NOTEBOOKS)
 
 # The theme announces its successor on every run.
 docs: $(VENV_DOCS)/.installed

@@ -11,7 +11,7 @@ import herald_gpu
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md"))
-PLAIN = ("README.md", "CONTRIBUTING.md", "docker/README.md")
+PLAIN = ("README.md", "CONTRIBUTING.md", "docker/README.md", "notebooks/README.md")
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 

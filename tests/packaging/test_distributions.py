@@ -59,11 +59,11 @@ def test_the_sdist_holds_what_builds_and_tests_it(built):
         "pyproject.toml",
     }
     assert named <= sdist
-    for folder in ("herald_gpu", "tests", "tools", "docker", "docs"):
+    for folder in ("herald_gpu", "tests", "tools", "docker", "docs", "notebooks"):
         kept = {
             path.relative_to(ROOT).as_posix()
             for path in (ROOT / folder).rglob("*")
-            if path.is_file() and path.suffix in {".py", ".md", ".sh", ".csv", ".json"}
+            if path.is_file() and path.suffix in {".py", ".md", ".sh", ".csv", ".json", ".ipynb"}
         }
         assert kept <= sdist, folder
 
