@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from herald_gpu.backend import Array, Matrix
     from herald_gpu.backend._tiles import Buffers
 
-DENSE_SHARE = 0.125
+DENSE_SHARE = 0.15
 """A feature that more than this share of rows has is multiplied densely, others meet through posting lists: one
-scattered multiply-add costs as much as some 1 / 0.125^2 = 64 of a blocked matrix product."""
+scattered multiply-add costs as much as some 1 / 0.15^2 = 44 of a blocked matrix product."""
 
 
 class Similarity:
