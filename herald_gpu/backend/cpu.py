@@ -6,7 +6,7 @@ import importlib.metadata
 import itertools
 import platform
 import sys
-from contextlib import nullcontext
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -19,7 +19,7 @@ from herald_gpu.io import present
 from herald_gpu.io.read import read, read_kept
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
+    from collections.abc import Iterator
 
     from herald_gpu.backend import Array, Matrix
     from herald_gpu.budget import Prices
@@ -197,9 +197,17 @@ class CpuBackend:
         components *= np.sign(components[np.arange(len(components)), largest])[:, None]
         return mean.astype(np.float32), components.astype(np.float32)
 
-    def stage(self, name: str) -> AbstractContextManager[None]:  # noqa: ARG002 - the host has no profiler to tell
-        """See :class:`~herald_gpu.backend.Backend`: nothing is queued on the host."""
-        return nullcontext()
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:  # noqa: ARG002 - the host has no profiler to tell
+        """See :class:`~herald_gpu.backend.Backend`: nothing is queued on the host.
+
+        BLAS has one thread meanwhile: stages spread their work themselves. Threads of BLAS that wait for one another
+        keep cores busy; beside other processes, many small products took five times as long with two of them.
+        """
+        from threadpoolctl import threadpool_limits
+
+        with threadpool_limits(1, user_api="blas"):
+            yield
 
     def start_run(self) -> None:
         """See :class:`~herald_gpu.backend.Backend`: nothing to do, the system does not forget a process's peak."""

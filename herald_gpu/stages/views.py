@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING
 
 from herald_gpu import ops
@@ -85,15 +86,23 @@ def open_views(backend: Backend, graph: Graph, ranked: Matrix, counts: list[int]
         for first, last in ops.blocks(count - low, graph.n_nodes):
             hops = walk.through(ranked, low + first, low + last, held)
             centres[:, :, low + first : low + last] = walk.class_means(sum(hops))
-            for table, rows in zip(products, hops, strict=True):
-                start = 0
-                for code, size in enumerate(pool.sizes):
-                    part = rows[start : start + size]
-                    table[code] += part @ part.T
-                    start += size
+            _add_products(backend, products, hops, pool.sizes)
         low = count
         seen = HeldOut(*(part[:, :count] for part in vars(held).values()))
         yield View(count, _similarities(backend, products), centres[:, :, :count], seen)
+
+
+def _add_products(backend: Backend, products: list[list[Array]], hops: list[Array], sizes: list[int]) -> None:
+    """Add the products of the rows of every class with one another, for every hop."""
+    starts = [sum(sizes[:code]) for code in range(len(sizes))]
+
+    def add(place: tuple[int, int]) -> None:
+        hop, code = place
+        part = hops[hop][starts[code] : starts[code] + sizes[code]]
+        products[hop][code] += part @ part.T
+
+    for _ in ops.spread(backend, add, product(range(len(hops)), range(len(sizes)))):
+        pass
 
 
 class _Walk:
