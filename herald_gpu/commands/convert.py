@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from herald_gpu.commands import _shared
+from herald_gpu.commands._parser import sentence
 
 if TYPE_CHECKING:
     import argparse
@@ -27,7 +28,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
     parser = commands.add_parser(
         "convert",
         help=about,
-        description=f"{about.capitalize()}.\n\nformats:\n{listed}",
+        description=f"{sentence(about)}.\n\nformats:\n{listed}",
         examples=[
             "herald convert small.herald --to pyg --output small.pt",
             "herald convert small.herald --to npz --output small.npz",

@@ -34,7 +34,7 @@ features = "n.csv"
 ratio = 0.25
 train_column = "is_train"
 unlabelled = "?"
-dataset-split = 3
+split = 3
 preset = "paper"
 backend = "cpu"
 json = true
@@ -55,7 +55,7 @@ models = ["GCN"]
 def test_every_kind_of_value(given):
     args = given(EVERYTHING, "condense")
     assert (args.seed, args.output, args.edges, args.features) == (7, "small.herald", Path("e.csv"), Path("n.csv"))
-    assert (args.ratio, args.train_column, args.unlabelled, args.dataset_split) == (0.25, "is_train", "?", 3)
+    assert (args.ratio, args.train_column, args.unlabelled, args.split) == (0.25, "is_train", "?", 3)
     assert (args.preset, args.backend, args.json, args.verbose) == ("paper", "cpu", True, False)
     assert dict(args.set) == {
         "depth": 1,
@@ -81,8 +81,8 @@ def test_the_table_of_the_command_wins_over_the_top(given):
 
 
 def test_lists_flags_and_required_options(given):
-    args = given('[evaluate]\ndata = "cora"\nmodels = ["GCN", "GIN"]\nlast = true', "evaluate", "small.herald")
-    assert (args.models, args.data, args.last, args.result) == (["GCN", "GIN"], "cora", True, Path("small.herald"))
+    args = given('[evaluate]\ndataset = "cora"\nmodels = ["GCN", "GIN"]\nlast = true', "evaluate", "small.herald")
+    assert (args.models, args.dataset, args.last, args.result) == (["GCN", "GIN"], "cora", True, Path("small.herald"))
     args = given("[plan]\nnodes = 10\nedges = 20\nfeatures = 3\nclasses = 2", "plan", "--edges", "30")
     assert (args.nodes, args.edges) == (10, 30)
 
