@@ -75,7 +75,8 @@ def give(result: CondensedGraph, args: argparse.Namespace) -> None:
     """Save the result and print its report or summary, as the options say."""
     if args.output is not None:
         save(result, args.output)
-    tell(args, result.report.to_dict() if args.json else None, result)
+    saved = "" if args.output is None else f"\n  saved        {args.output}"
+    tell(args, result.report.to_dict() if args.json else None, f"{result}{saved}")
 
 
 def check_output(output: str | None) -> None:

@@ -51,5 +51,5 @@ def run(args: argparse.Namespace) -> None:
     files = [str(path) for path in export(result, args.output, args.to)]
     report = result.report
     sizes = {"nodes": report.n_nodes, "edges": report.n_edges, "features": report.feature_count}
-    text = ", ".join(f"{count:,} {what}" for what, count in sizes.items())
+    text = f"{report.n_nodes:,} nodes, {report.n_edges:,} directed edges, {report.feature_count:,} features"
     _shared.tell(args, {"to": args.to, **sizes, "files": files}, f"{text}: {', '.join(files)}")
