@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from herald_gpu.cli import build_parser, main
+from herald_gpu.commands._parser import commands_of, is_flag, name_of, takes_many
 from herald_gpu.commands._settings import parse
+from herald_gpu.commands._values import literal, split_choice
 from herald_gpu.errors import ConfigError
 
 
@@ -172,3 +174,31 @@ def test_a_run_from_a_file(tmp_path, capsys):
     assert main(["demo", f"--config={path}"]) == 0
     assert capsys.readouterr() == ("", "")
     assert (tmp_path / "o").is_file()
+
+
+def value_of(action):
+    """Give a value that the option takes, as TOML writes it, and what becomes of it."""
+    if is_flag(action):
+        return "true", True
+    if action.metavar == "KEY=VALUE":
+        return "{depth = 3}", [("depth", 3)]
+    plain = action.choices[0] if action.choices else {int: 3, float: 0.5, Path: Path("x"), literal: 3}.get(action.type)
+    if action.type is split_choice:
+        plain = "paper"
+    plain = "word" if plain is None else plain
+    told = str(plain) if isinstance(plain, int | float) else f"'{plain}'"
+    return (f"[{told}]", [plain]) if takes_many(action) else (told, plain)
+
+
+EVERY = [(name, action) for name, command in commands_of(build_parser()).items() for action in command.arguments]
+
+
+@pytest.mark.parametrize(
+    ("name", "action"),
+    [pytest.param(*one, id=f"{one[0]}-{name_of(one[1])}") for one in EVERY if one[1].dest != "config"],
+)
+def test_every_option_of_every_command_may_stand_in_a_file(given, name, action):
+    needed = [one for one in commands_of(build_parser())[name].arguments if one.required and one.dest != action.dest]
+    lines = [f"{name_of(one)} = {value_of(one)[0]}" for one in (*needed, action)]
+    args = given("\n".join([f"[{name}]", *lines]), name)
+    assert getattr(args, action.dest) == value_of(action)[1]
