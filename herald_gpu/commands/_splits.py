@@ -13,7 +13,7 @@ from herald_gpu.commands._graphs import MASKS, Given, columns_of, read_files
 from herald_gpu.datasets.splits import Split, paper_split, random_split, rest_split
 from herald_gpu.errors import ConfigError
 from herald_gpu.io import frames, labels
-from herald_gpu.io.read import no_labels, no_train_column, read
+from herald_gpu.io.read import id_order, no_labels, no_train_column, read
 
 if TYPE_CHECKING:
     import argparse
@@ -62,7 +62,7 @@ def to_condense(args: argparse.Namespace) -> tuple[Any, Any, Any, Any]:
     given = read_files(args, whole=drawn(args))
     if drawn(args):
         ids, known = _labelled(given, columns_of(args), args.unlabelled)
-        order = np.argsort(ids, kind="stable")
+        order = id_order(ids)
         train = np.zeros(len(ids), dtype=bool)
         train[order] = _draw(args.split, len(ids)).train
         marks = train & known if given.labels is not None else pd.Series(train & known, index=ids)
