@@ -135,7 +135,7 @@ $(VENV_GPU)/.installed: pyproject.toml constraints-test.txt | python-version
 # The site is made of sources: the package itself is not installed for it.
 $(VENV_DOCS)/.installed: constraints-docs.txt | python-version
 	$(PYTHON) -m venv $(VENV_DOCS)
-	$(BIN_DOCS)/python $(PIP_INSTALL) --constraint constraints-docs.txt mkdocs-material mkdocstrings-python
+	$(BIN_DOCS)/python $(PIP_INSTALL) --constraint constraints-docs.txt mkdocs-material mkdocstrings-python latex2mathml ruff
 	@touch $@
 
 python-version:

@@ -19,12 +19,19 @@ from typing import TYPE_CHECKING
 from herald_gpu import progress
 from herald_gpu._version import __version__
 from herald_gpu.commands import COMMANDS, _settings
-from herald_gpu.commands._parser import CommandParser
+from herald_gpu.commands._parser import CommandParser, CommandsFormatter
+from herald_gpu.commands._wording import in_options, told
 from herald_gpu.errors import ConfigError, HeraldError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+EPILOG = """from files to a page and accuracies:
+  herald condense --edges edges.csv --features nodes.csv --ratio 0.05 --output small.herald
+  herald report small.herald
+  herald evaluate small.herald --edges edges.csv --features nodes.csv
+
+'herald COMMAND --help' shows options and examples of a command; 'herald doctor' tells what can run here."""
 FAILED, USAGE, INTERRUPTED, UNREAD, TERMINATED = 1, 2, 130, 141, 143
 
 
@@ -52,19 +59,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     >>> main(["demo", "--nodes", "400", "--ratio", "0.1", "--quiet"])
     0
     """
+    args: argparse.Namespace | None = None
     with _terminable():
         try:
             args = _settings.parse(build_parser(), sys.argv[1:] if argv is None else argv)
-            quiet, verbose = getattr(args, "quiet", False), getattr(args, "verbose", False)
+            quiet = getattr(args, "quiet", False)
+            verbose = getattr(args, "verbose", False) and not quiet
             with _telling_on_stderr(verbose=verbose), progress.silent(silent=quiet):
                 args.run(args)
             sys.stdout.flush()
         except ConfigError as error:
-            return _fail(error, USAGE)
+            return _fail(in_options(str(error), args), USAGE)
         except BrokenPipeError:
             return _leave_quietly()
         except (HeraldError, OSError) as error:
-            return _fail(error, FAILED)
+            return _fail(told(error, args) if isinstance(error, OSError) else in_options(str(error), args), FAILED)
         except KeyboardInterrupt:
             return _fail("interrupted", INTERRUPTED)
         except Terminated:
@@ -77,7 +86,8 @@ def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="herald",
         description="Condense graphs inside a storage budget.",
-        epilog="'herald COMMAND --help' shows options and examples.",
+        epilog=EPILOG,
+        formatter_class=CommandsFormatter,
     )
     parser.add_argument("--version", action="version", version=f"herald-gpu {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=CommandParser)
@@ -86,7 +96,7 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _fail(error: object, code: int) -> int:
+def _fail(error: str, code: int) -> int:
     with suppress(BrokenPipeError):
         print(f"herald: error: {error}", file=sys.stderr)
     return code
@@ -118,10 +128,11 @@ def _terminable() -> Iterator[None]:
 
 @contextmanager
 def _telling_on_stderr(*, verbose: bool) -> Iterator[None]:
-    """Tell log lines and warnings in one line each, as errors are."""
+    """Tell log lines and warnings in one line each, as errors are: steps, if the command asks for them, and choices."""
     logger = logging.getLogger("herald_gpu")
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Formatter())
+    handler.addFilter(lambda record: verbose or record.levelno != logging.INFO)
     level = logger.level
     logger.addHandler(handler)
     logger.setLevel(logging.INFO if verbose else logging.WARNING)

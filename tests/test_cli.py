@@ -14,7 +14,8 @@ import pytest
 
 import herald_gpu
 from herald_gpu.cli import main
-from herald_gpu.commands.condense import build_config, literal
+from herald_gpu.commands._values import literal
+from herald_gpu.commands.condense import build_config
 from herald_gpu.config import HeraldConfig
 from herald_gpu.datasets import make_graph
 from herald_gpu.errors import BudgetError, ConfigError, HeraldError
@@ -111,17 +112,19 @@ def test_a_terminal_sees_a_bar_unless_quiet(calls, monkeypatch):
         assert calls[-1][1]["verbose"] is wanted
 
 
-def test_elsewhere_stages_are_told_in_lines_when_asked_for(capsys):
+def test_elsewhere_stages_are_told_in_lines_unless_quiet(capsys):
     argv = ["demo", "--nodes", "300", "--ratio", "0.1"]
-    for option, told in (("--verbose", True), ("--quiet", False), ("--json", False)):
-        assert main([*argv, option]) == 0
-        assert ("herald: info: stage assembly: " in capsys.readouterr().err) is told
+    for options, stages, choices in (([], True, False), (["--verbose"], True, True), (["--quiet"], False, False)):
+        assert main([*argv, *options]) == 0
+        err = capsys.readouterr().err
+        assert ("herald: info: stage assembly: " in err) is stages
+        assert ("herald: info: backend: " in err) is choices
 
 
 def test_split_is_passed_on(graph, tmp_path, calls):
     masks = np.stack([graph.train, ~graph.train], axis=1)
     np.savez(tmp_path / "g.npz", edge_index=graph.edge_index, x=graph.features, y=graph.labels, train_mask=masks)
-    assert main(["condense", "--data", str(tmp_path / "g.npz"), "--split", "1"]) == 0
+    assert main(["condense", "--data", str(tmp_path / "g.npz"), "--split", "source:1"]) == 0
     assert np.array_equal(calls[0][0][3], ~graph.train)
 
 
@@ -181,6 +184,16 @@ def test_a_folder_with_other_files_is_left_alone(tmp_path, capsys):
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 
+@pytest.mark.parametrize("output", ["none/small.herald", "none/small/", "file/", "folder"])
+def test_a_destination_that_cannot_be_written_is_refused_before_the_work(tmp_path, calls, capsys, output):
+    (tmp_path / "file").write_text("")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "mine.txt").write_text("mine")
+    assert main(["demo", "--nodes", "50", "--output", f"{tmp_path}/{output}"]) == 1
+    assert f"herald: error: --output {tmp_path}/{output}".rstrip("/") in capsys.readouterr().err
+    assert calls == []
+
+
 def test_demo_passes_its_options_on(calls):
     assert main(["demo", "--nodes", "60", "--homophily", "0.4", "--ratio", "0.3", "--seed", "5"]) == 0
     (edges, _, _, _), options, _ = calls[0]
@@ -217,7 +230,10 @@ def test_arguments_that_do_not_parse(argv, capsys):
             "--set deepness names no field of HeraldConfig",
         ),
         (["condense", "--data", "g.npz", "--set", "depth=-1"], "depth=-1 is not valid"),
-        (["demo", "--homophily", "7"], "homophily=7.0 is not valid"),
+        (["demo", "--homophily", "7"], "--homophily 7.0 is not valid"),
+        (["demo", "--seed", "-1"], "--seed -1 is not valid"),
+        (["condense", "--data", "nodes.csv"], "--data nodes.csv is no NPZ archive by its name: pass tables as --edges"),
+        (["condense", "--data", "cora"], "--data cora is no file: pass the path of an NPZ archive, or --dataset cora"),
     ],
 )
 def test_requests_that_make_no_sense(argv, said, capsys):
@@ -228,13 +244,15 @@ def test_requests_that_make_no_sense(argv, said, capsys):
 
 
 def test_files_that_cannot_be_read(files, tmp_path, capsys):
-    assert main(["condense", "--data", str(tmp_path / "none.npz")]) == 1
-    assert "No such file" in capsys.readouterr().err
+    missing = tmp_path / "none.npz"
+    assert main(["condense", "--data", str(missing)]) == 1
+    assert f"--data {missing}: No such file or directory: check the path" in capsys.readouterr().err
     assert main(["condense", "--data", str(files / "edges.npz")]) == 1
     assert "edges.npz holds no features: store them as x" in capsys.readouterr().err
     assert main(["condense", "--data", str(files / "nodes.npz")]) == 1
     assert "nodes.npz holds no edges: store them as edge_index" in capsys.readouterr().err
-    assert main(["condense", "--data", str(files / "edges.csv")]) == 1
+    (tmp_path / "text.npz").write_text("src,dst")
+    assert main(["condense", "--data", str(tmp_path / "text.npz")]) == 1
     assert "cannot be read as an NPZ archive" in capsys.readouterr().err
 
 
@@ -243,7 +261,7 @@ def test_files_that_cannot_be_read(files, tmp_path, capsys):
     [
         (BudgetError("too small", smallest_ratio=0.1), 1),
         (HeraldError("failed"), 1),
-        (ConfigError("ratio=7"), 2),
+        (ConfigError("no value"), 2),
         (KeyboardInterrupt(), 130),
     ],
 )
@@ -311,7 +329,7 @@ def test_demo_for_real(capsys):
     assert main(["demo", "--nodes", "500", "--ratio", "0.03"]) == 0
     summary, errors = capsys.readouterr()
     assert summary.strip()
-    assert errors == ""
+    assert all(line.startswith("herald: info: stage ") for line in errors.splitlines())
     assert main(["demo", "--nodes", "500", "--ratio", "0.03", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)
 

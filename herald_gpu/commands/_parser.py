@@ -13,6 +13,17 @@ PATHS = ("FILE", "FOLDER", "NPZ", "PATH", "RESULT", "TOML")
 """Words in a metavar that mean a path."""
 
 
+def sentence(about: str) -> str:
+    """Begin with a capital letter, and leave the others as they are.
+
+    Examples
+    --------
+    >>> sentence("train GNNs")
+    'Train GNNs'
+    """
+    return about[:1].upper() + about[1:]
+
+
 class Formatter(argparse.RawDescriptionHelpFormatter):
     """Keeps the lines of examples, and adds defaults that the help does not name."""
 
@@ -22,6 +33,17 @@ class Formatter(argparse.RawDescriptionHelpFormatter):
         if action.default and plain and "default" not in text:
             text = f"{text} (default %(default)s)".lstrip()
         return text
+
+
+class CommandsFormatter(Formatter):
+    """Keeps what a subcommand does beside its name: argparse forgets the indentation when it measures names."""
+
+    def add_argument(self, action: argparse.Action) -> None:
+        """Measure the names as they are written."""
+        super().add_argument(action)
+        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001 - as below
+            widest = max(len(name) for name in action.choices)
+            self._action_max_length = max(self._action_max_length, widest + 2 * self._indent_increment)
 
 
 class CommandParser(argparse.ArgumentParser):

@@ -40,7 +40,7 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
         help="save the condensed graph to this file, or with tables and the report to this folder, if it ends with /",
     )
     add_talk_options(
-        group, json="print the report as JSON instead of a summary", verbose="show progress and what was chosen"
+        group, json="print the report as JSON instead of a summary", verbose="tell what was chosen, and why"
     )
 
 
@@ -48,15 +48,17 @@ def add_talk_options(group: Any, *, json: str, verbose: str | None = None) -> No
     """Add ``--json``, ``--quiet`` and perhaps ``--verbose``; the texts say what the first and the last do here."""
     group.add_argument("--json", action="store_true", help=json)
     amount = group.add_mutually_exclusive_group()
-    amount.add_argument("--quiet", action="store_true", help="print nothing but JSON, warnings and errors")
+    amount.add_argument(
+        "--quiet", action="store_true", help="no progress and no summary: nothing but JSON, warnings and errors"
+    )
     if verbose is not None:
         amount.add_argument("--verbose", action="store_true", help=verbose)
 
 
 def shows_bar(args: argparse.Namespace) -> bool:
-    """Tell whether to show a progress bar; where none can be seen, ``--verbose`` tells every step in a line."""
+    """Tell whether to show a progress bar; where none can be seen, every step is told in a line instead."""
     bar = sys.stderr.isatty() and not args.quiet
-    if args.verbose and not bar:
+    if not (bar or args.quiet):
         logging.getLogger("herald_gpu").setLevel(logging.DEBUG)
     return bar
 
@@ -73,12 +75,31 @@ def give(result: CondensedGraph, args: argparse.Namespace) -> None:
     """Save the result and print its report or summary, as the options say."""
     if args.output is not None:
         save(result, args.output)
-    tell(args, result.report.to_dict() if args.json else None, result)
+    saved = "" if args.output is None else f"\n  saved        {args.output}"
+    tell(args, result.report.to_dict() if args.json else None, f"{result}{saved}")
+
+
+def check_output(output: str | None) -> None:
+    """Refuse a destination that cannot be written to, before the work is done."""
+    if output is None:
+        return
+    from herald_gpu.io.atomic import check_file, check_folder
+    from herald_gpu.io.export import folder_names
+
+    if names_folder(output):
+        check_folder(Path(output), folder_names(archive=RESULT))
+    else:
+        check_file(Path(output))
+
+
+def names_folder(output: str) -> bool:
+    """Tell whether a destination is a folder: its name ends as one, or is that of one."""
+    return output.endswith(("/", os.sep)) or Path(output).is_dir()
 
 
 def save(result: CondensedGraph, output: str) -> None:
-    """Write the result to a file; to a folder if the name ends as one, or is that of one."""
-    if output.endswith(("/", os.sep)) or Path(output).is_dir():
+    """Write the result to a file or a folder."""
+    if names_folder(output):
         from herald_gpu.io.export import write_folder
 
         write_folder(result, Path(output), archive=RESULT)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from herald_gpu.commands import _shared
+from herald_gpu.commands._parser import sentence
 from herald_gpu.errors import ConfigError, TargetsMissed
 
 if TYPE_CHECKING:
@@ -25,11 +26,11 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
     parser = commands.add_parser(
         "bench",
         help=about,
-        description=f"{about.capitalize()}. What was measured before is kept: a run that was stopped goes on where it "
+        description=f"{sentence(about)}. What was measured before is kept: a run that was stopped goes on where it "
         "was. Graphs that are not here are left out.",
         examples=["herald bench --quick", "herald bench --only fisher pipeline --output bench", "herald bench --check"],
     )
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, verbose=True)  # it takes long: every case is told
     parser.add_argument("--list", action="store_true", help="list the sections")
     part = parser.add_argument_group("what to run")
     part.add_argument("--only", nargs="+", metavar="NAME", help="these sections only")
@@ -40,7 +41,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
     output = parser.add_argument_group("output")
     where = "where figures and pages go (default %(default)s)"
     output.add_argument("--output", type=Path, default=Path("bench"), metavar="FOLDER", help=where)
-    _shared.add_talk_options(output, json="print the verdicts as JSON", verbose="tell of every case")
+    _shared.add_talk_options(output, json="print the verdicts as JSON")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -51,7 +52,8 @@ def run(args: argparse.Namespace) -> None:
     from herald_gpu.bench.targets import judge
 
     if args.list:
-        print(listed())
+        found = listed()
+        _shared.tell(args, found, "\n".join(f"{name:<14} {about}" for name, about in found.items()))
         return
     sections = chosen(args.only)
     if args.render_only and (args.check or args.again or args.quick):
@@ -80,11 +82,11 @@ def run(args: argparse.Namespace) -> None:
         check(verdicts)
 
 
-def listed() -> str:
-    """One line a section."""
+def listed() -> dict[str, str]:
+    """Give the sections with what they are about."""
     from herald_gpu.bench.sections import SECTIONS
 
-    return "\n".join(f"{name:<14} {section.about}" for name, section in SECTIONS.items())
+    return {name: section.about for name, section in SECTIONS.items()}
 
 
 def tell(results: Results, tally: dict[str, int], files: list[Path], verdicts: list[Verdict]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from herald_gpu.commands._parser import sentence
 from herald_gpu.commands._shells import SHELLS
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
     parser = commands.add_parser(
         "completion",
         help=about,
-        description=f"{about.capitalize()}.\n\n{SET_UP}",
+        description=f"{sentence(about)}.\n\n{SET_UP}",
         examples=["herald completion bash", "herald completion zsh", "herald completion fish"],
     )
     parser.set_defaults(run=run)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import argparse
-import ast
 import dataclasses
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from herald_gpu.commands import _shared
+from herald_gpu.commands import _graphs, _shared
+from herald_gpu.commands._parser import sentence
 from herald_gpu.commands._settings import nearest
-from herald_gpu.errors import ConfigError, FileFormatError
+from herald_gpu.commands._values import assignment
+from herald_gpu.errors import ConfigError
 
 if TYPE_CHECKING:
+    import argparse
+
     from herald_gpu import HeraldConfig
-    from herald_gpu.datasets import GraphFile
 
 PRESETS = ("default", "paper", "published-citation", "published-pubmed", "published-scaled")
 
@@ -25,7 +25,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
     parser = commands.add_parser(
         "condense",
         help=about,
-        description=f"{about.capitalize()}, or known by name.",
+        description=f"{sentence(about)}, or known by name.",
         examples=[
             "herald condense --edges edges.csv --features nodes.csv --ratio 0.01 --output small.herald",
             "herald condense --edges edges.parquet --features nodes.parquet --label topic --output small/",
@@ -33,48 +33,10 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
             "herald condense --dataset cora --ratio 0.03 --json",
             "herald condense --config run.toml --seed 1",
         ],
-        ways=[("data",), ("edges", "features"), ("dataset",)],
+        ways=_graphs.WAYS,
     )
     parser.set_defaults(run=run)
-
-    files = parser.add_argument_group("files", "one archive, or edges and features apart")
-    files.add_argument("--data", metavar="NPZ", type=Path, help="edge_index, y, x (or CSR as x_data, ...), train_mask")
-    files.add_argument("--edges", metavar="FILE", type=Path, help="CSV, TSV, Parquet, or NPZ with edge_index")
-    files.add_argument(
-        "--features",
-        metavar="FILE",
-        type=Path,
-        help="CSV, TSV or Parquet with a row per node, or NPZ as in --data",
-    )
-    files.add_argument("--dataset", metavar="NAME", help="a data set by name instead; 'herald datasets' lists them")
-    files.add_argument(
-        "--dataset-split",
-        metavar="SPLIT",
-        type=literal,
-        default="paper",
-        help="its split: paper, source, or the seed of a random one (default %(default)s)",
-    )
-    files.add_argument(
-        "--split", metavar="K", type=int, default=0, help="column of a two-dimensional train_mask (default 0)"
-    )
-
-    columns = parser.add_argument_group("columns of tables")
-    for option, default, meaning in (
-        ("--source", "src", "one end of an edge"),
-        ("--target", "dst", "the other end"),
-        ("--node", "node", "node id"),
-        ("--label", "label", "class"),
-        ("--train-column", "train", "whether a node is a training node"),
-    ):
-        columns.add_argument(option, metavar="NAME", default=default, help=f"{meaning} (default {default})")
-    columns.add_argument(
-        "--unlabelled",
-        metavar="VALUE",
-        type=literal,
-        default=-1,
-        help="label that means unknown (default -1)",
-    )
-
+    _graphs.add_graph_options(parser)
     method = parser.add_argument_group("method")
     method.add_argument(
         "--preset", choices=PRESETS, default="default", help="the options to start from (default %(default)s)"
@@ -95,6 +57,7 @@ def run(args: argparse.Namespace) -> None:
     """Read the graph, condense it, give the result."""
     import herald_gpu
 
+    _shared.check_output(args.output)
     config = build_config(args.preset, dict(args.set))
     edges, features, labels, train = read_graph(args)
     result = herald_gpu.condense(
@@ -117,29 +80,6 @@ def run(args: argparse.Namespace) -> None:
     _shared.give(result, args)
 
 
-def literal(text: str) -> object:
-    """Read a Python literal; what is none stays text.
-
-    Examples
-    --------
-    >>> literal("0.5"), literal("(1, 0, 0)"), literal("rank")
-    (0.5, (1, 0, 0), 'rank')
-    """
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return text
-
-
-def assignment(text: str) -> tuple[str, object]:
-    """Read ``KEY=VALUE``."""
-    key, equals, value = text.partition("=")
-    if not (key and equals):
-        msg = f"{text!r} is no assignment: pass KEY=VALUE, as in depth=1"
-        raise argparse.ArgumentTypeError(msg)
-    return key.strip(), literal(value.strip())
-
-
 def build_config(preset: str, changes: dict[str, Any]) -> HeraldConfig:
     """Make the configuration of a preset with some fields changed."""
     from herald_gpu import HeraldConfig
@@ -160,45 +100,10 @@ def build_config(preset: str, changes: dict[str, Any]) -> HeraldConfig:
 
 def read_graph(args: argparse.Namespace) -> tuple[Any, Any, Any, Any]:
     """Read edges, features, labels and training set; a table of nodes holds the last two itself."""
-    from herald_gpu.datasets import load_graph, read_npz
-
-    ways = [args.data, args.edges, args.dataset]
-    if sum(way is not None for way in ways) != 1 or (args.edges is None) != (args.features is None):
-        msg = (
-            "pass either --data NPZ or both --edges FILE and --features FILE, or --dataset NAME, "
-            "to say which graph to condense"
-        )
-        raise ConfigError(msg)
+    _graphs.check_one_way(args)
     if args.dataset is not None:
-        graph = load_graph(args.dataset, split=args.dataset_split)
+        graph = _graphs.load_named(args)
         return graph.edge_index, graph.features, graph.labels, graph.train
-    edges: Any
-    nodes: GraphFile | None
-    if args.data:
-        nodes = read_npz(args.data, split=args.split)
-        edges = nodes.edge_index
-    else:
-        nodes = read_npz(args.features, split=args.split) if is_archive(args.features) else None
-        edges = read_npz(args.edges).edge_index if is_archive(args.edges) else table(args.edges)
-    if edges is None:
-        msg = f"{args.data or args.edges} holds no edges: store them as edge_index, shape (2, E)"
-        raise FileFormatError(msg)
-    if nodes is None:
-        return edges, table(args.features), None, None
-    if nodes.features is None:
-        msg = f"{args.data or args.features} holds no features: store them as x, or as parts of a CSR array"
-        raise FileFormatError(msg)
-    return edges, nodes.features, nodes.labels, nodes.train
+    from herald_gpu.commands._splits import to_condense
 
-
-def table(path: Path) -> Any:  # noqa: ANN401 - a table, or the file of one
-    """Read a table, unless it is Parquet: that is read block by block later."""
-    from herald_gpu.datasets import read_table
-    from herald_gpu.io.parquet import ENDINGS
-
-    return path if path.suffix.lower() in ENDINGS else read_table(path)
-
-
-def is_archive(path: Path) -> bool:
-    """Tell NPZ archives from tables by their names."""
-    return path.suffix.lower() == ".npz"
+    return to_condense(args)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from herald_gpu.commands import _shared
+from herald_gpu.commands._parser import sentence
 
 if TYPE_CHECKING:
     import argparse
@@ -27,7 +28,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
     parser = commands.add_parser(
         "convert",
         help=about,
-        description=f"{about.capitalize()}.\n\nformats:\n{listed}",
+        description=f"{sentence(about)}.\n\nformats:\n{listed}",
         examples=[
             "herald convert small.herald --to pyg --output small.pt",
             "herald convert small.herald --to npz --output small.npz",
@@ -50,5 +51,5 @@ def run(args: argparse.Namespace) -> None:
     files = [str(path) for path in export(result, args.output, args.to)]
     report = result.report
     sizes = {"nodes": report.n_nodes, "edges": report.n_edges, "features": report.feature_count}
-    text = ", ".join(f"{count:,} {what}" for what, count in sizes.items())
+    text = f"{report.n_nodes:,} nodes, {report.n_edges:,} directed edges, {report.feature_count:,} features"
     _shared.tell(args, {"to": args.to, **sizes, "files": files}, f"{text}: {', '.join(files)}")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from herald_gpu.commands import _shared
+from herald_gpu.commands._parser import sentence
 from herald_gpu.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
     parser = commands.add_parser(
         "datasets",
         help=about,
-        description=f"{about.capitalize()}.",
+        description=f"{sentence(about)}.",
         examples=["herald datasets", "herald datasets list --json", "herald datasets fetch cora citeseer --root data"],
     )
     parser.set_defaults(run=run)

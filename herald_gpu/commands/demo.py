@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from herald_gpu.commands import _shared
+from herald_gpu.commands._parser import sentence
 
 if TYPE_CHECKING:
     import argparse
@@ -16,7 +17,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
     parser = commands.add_parser(
         "demo",
         help=about,
-        description=f"{about.capitalize()}.",
+        description=f"{sentence(about)}.",
         examples=["herald demo", "herald demo --nodes 20000 --homophily 0.1 --ratio 0.01 --json"],
     )
     parser.set_defaults(run=run)
@@ -34,6 +35,7 @@ def run(args: argparse.Namespace) -> None:
     import herald_gpu
     from herald_gpu.datasets import make_graph
 
+    _shared.check_output(args.output)
     graph = make_graph(args.nodes, homophily=args.homophily, seed=args.seed)
     result = herald_gpu.condense(
         graph.edge_index,

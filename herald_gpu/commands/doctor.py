@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from herald_gpu._version import __version__
 from herald_gpu.commands import _shared
+from herald_gpu.commands._parser import sentence
 from herald_gpu.errors import BackendUnavailable, MissingDependencyError
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
     parser = commands.add_parser(
         "doctor",
         help=about,
-        description=f"{about.capitalize()}.",
+        description=f"{sentence(about)}.",
         examples=["herald doctor", "herald doctor --require rapids --quiet"],
     )
     parser.set_defaults(run=run)

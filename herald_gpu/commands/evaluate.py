@@ -6,16 +6,13 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from herald_gpu.commands import _shared
-from herald_gpu.commands.condense import is_archive, literal
-from herald_gpu.errors import FileFormatError
+from herald_gpu.commands import _graphs, _shared
+from herald_gpu.commands._parser import sentence
 
 if TYPE_CHECKING:
     import argparse
 
     import pandas as pd
-
-    from herald_gpu.datasets import LabelledGraph
 
 MODELS = ("GCN", "GAT", "GIN", "H2GCN")
 
@@ -26,29 +23,26 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
     parser = commands.add_parser(
         "evaluate",
         help=about,
-        description=f"{about.capitalize()}.",
+        description=f"{sentence(about)}.",
         examples=[
-            "herald evaluate small.herald --data cora",
+            "herald evaluate small.herald --edges edges.csv --features nodes.csv",
             "herald evaluate small.herald --data graph.npz --models GCN GAT --seeds 3 --csv rows.csv",
-            "herald evaluate --data cora --models GCN --json",
+            "herald evaluate small.herald --dataset cora --json",
+            "herald evaluate --dataset cora --models GCN --split 3",
         ],
+        ways=_graphs.WAYS,
     )
     parser.set_defaults(run=run)
 
-    graphs = parser.add_argument_group("graphs")
-    graphs.add_argument(
-        "result", nargs="?", metavar="RESULT", type=Path, help="a saved condensed graph; none: the full one"
+    parser.add_argument(
+        "result",
+        nargs="?",
+        metavar="RESULT",
+        type=Path,
+        help="a saved condensed graph; without one, the full graph is trained on",
     )
-    graphs.add_argument(
-        "--data", required=True, metavar="NAME|NPZ", help="the full graph: a data set, or an archive of one"
-    )
-    graphs.add_argument(
-        "--split",
-        metavar="SPLIT",
-        type=literal,
-        default="paper",
-        help="paper, source, or the seed of a random one: that of the condensation (default %(default)s)",
-    )
+    _graphs.add_graph_options(parser)
+    graphs = parser.add_argument_group("test")
     graphs.add_argument(
         "--graph-as",
         choices=("clean", "stored"),
@@ -83,8 +77,10 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
 def run(args: argparse.Namespace) -> None:
     """Read both graphs, train, test, and tell."""
     from herald_gpu.evaluate import Training, evaluate, summarise
-    from herald_gpu.io.atomic import whole_file
+    from herald_gpu.io.atomic import check_file, whole_file
 
+    if args.csv is not None:
+        check_file(args.csv, example="rows.csv")
     training = Training(
         epochs=args.epochs,
         lr=args.lr,
@@ -95,7 +91,7 @@ def run(args: argparse.Namespace) -> None:
     result = None if args.result is None else _shared.load(args.result).as_type("numpy")
     rows = evaluate(
         result,
-        read_graph(args.data, args.split),
+        read_graph(args),
         models=args.models,
         variant=args.variant,
         seeds=args.seeds,
@@ -114,27 +110,14 @@ def run(args: argparse.Namespace) -> None:
     _shared.tell(args, content, render(rows, summary))
 
 
-def read_graph(data: str, split: Any) -> LabelledGraph:  # noqa: ANN401 - a name, a seed
-    """Load a data set by name, or from an NPZ archive with edge_index, y, x (or CSR parts) and perhaps masks."""
-    import numpy as np
+def read_graph(args: argparse.Namespace) -> Any:  # noqa: ANN401 - whatever has the parts of a labelled graph
+    """Read the full graph that the options name, with its split."""
+    _graphs.check_one_way(args)
+    if args.dataset is not None:
+        return _graphs.load_named(args)
+    from herald_gpu.commands._splits import to_test
 
-    from herald_gpu.datasets import LabelledGraph, Split, load_graph
-    from herald_gpu.datasets.prepared import read_prepared
-
-    path = Path(data)
-    if not is_archive(path):
-        return load_graph(data, split=split)
-    parsed = read_prepared(path)
-    if parsed is None:
-        msg = f"{path} was converted by another version: load the data set by its name to convert it again"
-        raise FileFormatError(msg)
-    own: tuple[Split, ...] = ()
-    if parsed.train is not None and parsed.validation is not None and parsed.test is not None:
-        columns = zip(parsed.train.T, parsed.validation.T, parsed.test.T, strict=True)
-        own = tuple(Split(*masks) for masks in columns)
-    n_classes = len(np.unique(parsed.labels[parsed.labels >= 0]))
-    graph = LabelledGraph(path.stem, parsed.edge_index, parsed.features, parsed.labels, n_classes, own_splits=own)
-    return graph.with_split(split)
+    return to_test(args)
 
 
 def render(rows: pd.DataFrame, summary: pd.DataFrame) -> str:

@@ -6,6 +6,7 @@ import dataclasses
 import json
 from typing import TYPE_CHECKING, Any
 
+from herald_gpu.commands._parser import sentence
 from herald_gpu.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
     parser = commands.add_parser(
         "plan",
         help=about,
-        description=f"{about.capitalize()}.",
+        description=f"{sentence(about)}.",
         examples=[
             "herald plan --nodes 232965 --edges 114615892 --features 602 --classes 41 --device H100",
             "herald plan --nodes 1000000 --edges 20000000 --features 100 --classes 10 --memory 24 --bandwidth 1000",

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from herald_gpu.commands import _shared
+from herald_gpu.commands._parser import sentence
 
 if TYPE_CHECKING:
     import argparse
@@ -17,7 +18,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
     parser = commands.add_parser(
         "report",
         help=about,
-        description=f"{about.capitalize()}.",
+        description=f"{sentence(about)}.",
         examples=[
             "herald report small.herald",
             "herald report small.herald --output small.html --evaluation accuracies.json",

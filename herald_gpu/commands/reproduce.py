@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from herald_gpu.commands import _shared
+from herald_gpu.commands._parser import sentence
 from herald_gpu.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -25,14 +26,14 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
     parser = commands.add_parser(
         "reproduce",
         help=about,
-        description=f"{about.capitalize()}. What was run before is kept: a run that was stopped goes on where it was.",
+        description=f"{sentence(about)}. What was run before is kept: a run that was stopped goes on where it was.",
         examples=[
             "herald reproduce --list",
             "herald reproduce accuracy --datasets cora --ratios 0.01 --models GCN --seeds 1 --output again",
             "herald reproduce all --render-only",
         ],
     )
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, verbose=True)  # it takes long: every graph and model is told
     parser.add_argument("name", nargs="?", metavar="NAME", help="an experiment, or all; --list shows them")
     parser.add_argument("--list", action="store_true", help="list the experiments")
 
@@ -58,9 +59,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
     )
     output.add_argument("--render-only", action="store_true", help="run nothing, write pages of what is there")
     output.add_argument("--parquet", action="store_true", help="write the rows as Parquet too")
-    _shared.add_talk_options(
-        output, json="print what was run and written as JSON", verbose="tell of every condensed graph and model"
-    )
+    _shared.add_talk_options(output, json="print what was run and written as JSON")
 
 
 def run(args: argparse.Namespace) -> None:

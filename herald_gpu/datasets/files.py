@@ -31,14 +31,16 @@ class GraphFile:
         Array ``x``, or the arrays ``x_data``, ``x_indices``, ``x_indptr`` and ``x_shape`` of a CSR matrix.
     labels : (N,) array
         Array ``y``.
-    train : (N,) bool array
-        Array ``train_mask``, or one of its columns.
+    train, validation, test : (N,) bool arrays
+        Arrays ``train_mask``, ``val_mask`` and ``test_mask``, or one of their columns.
     """
 
     edge_index: NDArray[Any] | None
     features: NDArray[Any] | csr_array | None
     labels: NDArray[Any] | None
     train: NDArray[np.bool_] | None
+    validation: NDArray[np.bool_] | None = None
+    test: NDArray[np.bool_] | None = None
 
 
 def read_npz(path: str | Path, *, split: int = 0) -> GraphFile:
@@ -49,7 +51,7 @@ def read_npz(path: str | Path, *, split: int = 0) -> GraphFile:
     path : str or Path
         The archive; pickled objects in it are refused.
     split : int
-        The column of a two-dimensional ``train_mask``.
+        The column of two-dimensional masks; a test or validation mask of one dimension belongs to all of them.
 
     Raises
     ------
@@ -73,7 +75,9 @@ def read_npz(path: str | Path, *, split: int = 0) -> GraphFile:
         edge_index=edge_index,
         features=read_features(arrays, path),
         labels=arrays.get("y"),
-        train=_train(arrays.get("train_mask"), split, path),
+        train=_mask(arrays, "train_mask", split, path),
+        validation=_mask(arrays, "val_mask", split, path),
+        test=_mask(arrays, "test_mask", split, path),
     )
 
 
@@ -160,11 +164,13 @@ def read_features(arrays: dict[str, NDArray[Any]], path: str | Path) -> NDArray[
     return matrix
 
 
-def _train(mask: NDArray[Any] | None, split: int, path: str | Path) -> NDArray[np.bool_] | None:
+def _mask(arrays: dict[str, NDArray[Any]], name: str, split: int, path: str | Path) -> NDArray[np.bool_] | None:
+    mask = arrays.get(name)
     if mask is None:
         return None
     columns = mask[:, None] if mask.ndim == 1 else mask
-    if columns.ndim != 2 or not 0 <= split < columns.shape[1]:  # noqa: PLR2004 - nodes by splits
-        msg = f"train_mask in {path} has shape {mask.shape}, which has no split {split}: pass a split from 0"
+    shared = mask.ndim == 1 and name != "train_mask"
+    if columns.ndim != 2 or not (shared or 0 <= split < columns.shape[1]):  # noqa: PLR2004 - nodes by splits
+        msg = f"{name} in {path} has shape {mask.shape}, which has no split {split}: pass a split from 0"
         raise FileFormatError(msg)
-    return columns[:, split].astype(bool)
+    return columns[:, 0 if shared else split].astype(bool)

@@ -87,6 +87,35 @@ def random_split(n: int, seed: int) -> Split:
     return _split(n, seed, seed)
 
 
+def rest_split(train: NDArray[np.bool_], known: NDArray[np.bool_]) -> Split:
+    """Split the labelled nodes outside a training set: of 44, 24 for validation and 20 for the test, as in the paper.
+
+    Parameters
+    ----------
+    train, known : (N,) bool arrays
+        Training nodes, and nodes with a label.
+
+    Raises
+    ------
+    ConfigError
+        If fewer than two labelled nodes are left.
+
+    Examples
+    --------
+    >>> train = np.arange(100) < 56
+    >>> split = rest_split(train, np.ones(100, dtype=bool))
+    >>> [int(mask.sum()) for mask in (split.train, split.validation, split.test)]
+    [56, 24, 20]
+    """
+    rest = np.flatnonzero(known & ~train)
+    if len(rest) < 2:  # noqa: PLR2004 - one to validate, one to test
+        msg = f"train leaves {len(rest)} labelled nodes for validation and test: mark fewer nodes for training"
+        raise ConfigError(msg)
+    shuffled = np.random.default_rng(PAPER_SEED).permutation(rest)
+    held = max(1, round(len(rest) * TEST_SHARE / (1 - TRAINING_SHARE * (1 - TEST_SHARE))))
+    return Split(train=train, validation=_mask(len(train), shuffled[held:]), test=_mask(len(train), shuffled[:held]))
+
+
 def _split(n: int, test_seed: int, draw_seed: int) -> Split:
     from sklearn.model_selection import train_test_split
 

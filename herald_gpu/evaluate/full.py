@@ -39,6 +39,8 @@ class Full:
     labels : the given labels
     train, validation, test : (N,) bool arrays
         Nodes without a label (-1 or null) are in none of them.
+    node_ids : (N,) array
+        Row numbers where the graph names no others.
     """
 
     adjacency: csr_array
@@ -49,6 +51,7 @@ class Full:
     train: np.ndarray
     validation: np.ndarray
     test: np.ndarray
+    node_ids: np.ndarray
 
 
 def read_full(graph: Any, split: Split | None = None, *, graph_as: GraphAs = "clean") -> Full:  # noqa: ANN401
@@ -57,7 +60,8 @@ def read_full(graph: Any, split: Split | None = None, *, graph_as: GraphAs = "cl
     Parameters
     ----------
     graph : object
-        With `edge_index`, `features`, `labels` and, unless `split` is given, the masks `train`, `validation`, `test`.
+        With `edge_index`, `features`, `labels` and, unless `split` is given, the masks `train`, `validation`, `test`;
+        perhaps with `node_ids`, where nodes have other names than their rows.
     split : Split, optional
         Used instead of the graph's own masks.
     graph_as : {"clean", "stored"}
@@ -91,7 +95,9 @@ def read_full(graph: Any, split: Split | None = None, *, graph_as: GraphAs = "cl
     else:
         adjacency = stored_edges(backend, source, target, n)
     codes = pd.Index(classes).get_indexer(pd.Index(labels)).astype(np.int64)
-    return Full(scipy.sparse.csr_array(adjacency), graph.features, codes, classes, labels, **masks)
+    ids = getattr(graph, "node_ids", None)
+    named = np.arange(n) if ids is None else matrices.to_numpy(ids)
+    return Full(scipy.sparse.csr_array(adjacency), graph.features, codes, classes, labels, **masks, node_ids=named)
 
 
 def _mask(given: Any, name: str, n: int) -> np.ndarray:  # noqa: ANN401 - any vector

@@ -145,15 +145,15 @@ def _features(given: Any) -> np.ndarray | csr_array:  # noqa: ANN401 - any matri
 
 
 def _check_leak(result: Any, train: np.ndarray, labels: np.ndarray, full: Full) -> None:  # noqa: ANN401
-    """Refuse a graph that was condensed with another split, where its node ids are rows of the full graph."""
+    """Refuse a graph that was condensed with another split, where its node ids are those of the full graph."""
     ids = getattr(result, "node_ids", None)
     if ids is None or len(matrices.to_numpy(ids)) != len(train):
         return
     real = train & ~matrices.to_numpy(getattr(result, "is_landmark", np.zeros(len(train), dtype=bool)))
-    rows = matrices.to_numpy(ids)[real]
-    if rows.dtype.kind not in "iu" or not ((rows >= 0) & (rows < len(full.labels))).all():
+    rows = pd.Index(full.node_ids).get_indexer(pd.Index(matrices.to_numpy(ids)[real]))
+    if (rows < 0).any():
         return
-    # Ids that are not rows would hardly carry the same labels.
+    # Ids of another graph would hardly carry the same labels.
     outside = int((~full.train[rows]).sum())
     if outside and (full.labels[rows] == labels[real]).all():
         msg = (

@@ -36,10 +36,7 @@ def whole_file(path: str | os.PathLike[str], *, example: str = "condensed.herald
     ['a.txt']
     """
     target = Path(path)
-    check_place(target)
-    if target.is_dir():
-        msg = f"path={os.fspath(path)!r} is a folder: pass a file name, such as {example!r}"
-        raise InputError(msg)
+    check_file(target, example=example)
     beside = _beside(target)
     try:
         yield beside
@@ -62,14 +59,7 @@ def whole_folder(path: str | os.PathLike[str], names: Collection[str]) -> Iterat
         Of the files that are written.
     """
     target = Path(path)
-    check_place(target)
-    if target.exists() and not target.is_dir():
-        msg = f"path={os.fspath(path)!r} is a file: pass the name of a folder"
-        raise InputError(msg)
-    foreign = sorted(file.name for file in target.iterdir() if file.name not in names) if target.is_dir() else []
-    if foreign:
-        msg = f"path={os.fspath(path)!r} is a folder with other files in it, such as {foreign[0]!r}: pass a new one"
-        raise InputError(msg)
+    check_folder(target, names)
     beside, former = _beside(target), _beside(target)
     try:
         beside.mkdir()
@@ -82,6 +72,26 @@ def whole_folder(path: str | os.PathLike[str], names: Collection[str]) -> Iterat
             former.rename(target)
         for rest in (beside, former):
             shutil.rmtree(rest, ignore_errors=True)
+
+
+def check_file(target: Path, *, example: str = "condensed.herald") -> None:
+    """Refuse a name that no file can be written to; to be asked before long work as well."""
+    check_place(target)
+    if target.is_dir():
+        msg = f"path={os.fspath(target)!r} is a folder: pass a file name, such as {example!r}"
+        raise InputError(msg)
+
+
+def check_folder(target: Path, names: Collection[str]) -> None:
+    """Refuse a file, and a folder that holds other files than these."""
+    check_place(target)
+    if target.exists() and not target.is_dir():
+        msg = f"path={os.fspath(target)!r} is a file: pass the name of a folder"
+        raise InputError(msg)
+    foreign = sorted(file.name for file in target.iterdir() if file.name not in names) if target.is_dir() else []
+    if foreign:
+        msg = f"path={os.fspath(target)!r} is a folder with other files in it, such as {foreign[0]!r}: pass a new one"
+        raise InputError(msg)
 
 
 def check_place(target: Path) -> None:

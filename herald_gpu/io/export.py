@@ -94,8 +94,7 @@ def write_folder(
     """
     if kind == "parquet":
         library("pyarrow", "arrow")
-    more = [] if archive is None else [archive, REPORT]
-    names = [*more, f"edges.{kind}", f"nodes.{kind}"]
+    names = folder_names(kind=kind, archive=archive)
     with whole_folder(path, names) as folder:
         for name, table in _tables(result):
             if kind == "parquet":
@@ -106,6 +105,11 @@ def write_folder(
             (folder / REPORT).write_text(json.dumps(result.report.to_dict(), indent=2) + "\n", encoding="utf-8")
             result.save(folder / archive)
     return [path / name for name in names]
+
+
+def folder_names(*, kind: Literal["csv", "parquet"] = "csv", archive: str | None = None) -> list[str]:
+    """Name the files of such a folder."""
+    return [*([] if archive is None else [archive, REPORT]), f"edges.{kind}", f"nodes.{kind}"]
 
 
 def _tables(result: CondensedGraph) -> Iterator[tuple[str, pd.DataFrame]]:

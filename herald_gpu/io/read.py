@@ -135,7 +135,7 @@ def read(
     values, known, label_name = _labels(table, given_labels, columns, unlabelled)
     train = _train(table, given_train, columns, known)
     codes, class_values = labels.encode_classes(values, known, train, label_name)
-    order = _order(table.ids)
+    order = id_order(table.ids)
     node_ids = table.ids[order]
     source, target, more = _read_edges(edges, edge_kind, node_ids, order, columns)
     if len(source) == 0:
@@ -290,7 +290,8 @@ def _train(table: frames.NodeTable, given: Any, columns: Columns, known: np.ndar
     return known
 
 
-def _order(ids: np.ndarray) -> np.ndarray:
+def id_order(ids: np.ndarray) -> np.ndarray:
+    """Give the order of ascending ids; mixed types are refused."""
     try:
         return np.argsort(ids, kind="stable")
     except TypeError as error:

@@ -37,7 +37,7 @@
     colours = { edge: parts("--edge"), synthetic: parts("--synthetic"), text: get("--text"), "-1": get("--class-unknown") };
     for (let c = 0; c < g.classes.length; c++) colours[c] = get("--class-" + c);
     const own = getComputedStyle(document.getElementById("sheet"));
-    colours.opacity = Number(own.getPropertyValue("--edge-opacity")) || 0.4;
+    colours.opacity = Number(own.getPropertyValue("--canvas-opacity")) || 0.4;
     draw();
   }
 
@@ -156,7 +156,7 @@
   function paint() {
     queued = false;
     if (!canvas.width || !canvas.height) return; // not laid out yet
-    const moving = performance.now() - moved < REST, r = radius(), closer = Math.sqrt(view.scale / fit);
+    const moving = performance.now() - moved < REST, r = radius(), closer = view.scale / fit; // edges part as the view comes closer
     const every = moving ? Math.max(1, Math.ceil(m / FEW)) : 1;
     edges(0, every, Math.min(0.85, colours.opacity * closer), colours.edge);
     if (g.synthetic.length) edges(1, 1, 0.8, colours.synthetic);

@@ -14,6 +14,7 @@ from herald_gpu.report.drawing import draw
 from herald_gpu.report.evaluation import checked
 from herald_gpu.report.figures import figures
 from herald_gpu.report.shapes import Bars
+from herald_gpu.report.sheet import opacity, overlap
 
 if TYPE_CHECKING:
     from herald_gpu.report.drawing import Drawing
@@ -33,6 +34,8 @@ SETTINGS = {
     "legend.fontsize": 8,
 }
 ACROSS = 3
+LINE, THINNEST = 0.5, 5.5
+"""Width of an edge, and of a bar that has room for its number, in points."""
 MOST_LEVEL = 6
 """Names below an axis that fit side by side."""
 
@@ -98,10 +101,12 @@ def plot(
 
 def _bars(ax: Any, figure: Bars) -> None:  # noqa: ANN401 - axes of matplotlib
     places, height = np.arange(len(figure.categories)), 0.8 / len(figure.series)
+    thick = 72 * ax.bbox.height / ax.get_figure(root=True).dpi * height / len(places)
     for j, one in enumerate(figure.series):
         rows = places + (j - (len(figure.series) - 1) / 2) * height
         bars = ax.barh(rows, one.values, height, color=COLOURS[one.role], label=one.name)
-        ax.bar_label(bars, figure.texts[j], padding=10 if figure.points else 3, fontsize=7)
+        if thick > THINNEST:  # else numbers would lie over one another
+            ax.bar_label(bars, figure.texts[j], padding=10 if figure.points else 3, fontsize=7)
     for place, own in zip(places, figure.points, strict=False):
         ax.plot(own, np.full(len(own), place), "o", color="black", markerfacecolor="white", markersize=3.5, zorder=3)
     ax.set_yticks(places, [_plain(name) for name in figure.categories])
@@ -109,7 +114,7 @@ def _bars(ax: Any, figure: Bars) -> None:  # noqa: ANN401 - axes of matplotlib
     ax.margins(x=0.15)
     ax.set(title=figure.title, xlabel=figure.axis)
     if len(figure.series) > 1:
-        ax.legend(loc="lower right")
+        _legend(ax, *ax.get_legend_handles_labels())
 
 
 def _columns(ax: Any, figure: Columns) -> None:  # noqa: ANN401 - axes of matplotlib
@@ -124,9 +129,7 @@ def _columns(ax: Any, figure: Columns) -> None:  # noqa: ANN401 - axes of matplo
         shift = 0.5 + ((j - (len(figure.series) - 1) / 2) * width if beside else 0.0)
         ax.bar(places + shift, one.values, width, color=COLOURS[one.role], label=one.name)
     if figure.marks:
-        highest = max(max(one.values) for one in figure.series)
-        low = -0.02 * highest
-        ax.set_ylim(top=1.45 * highest)  # room for the legend
+        low = -0.02 * max(max(one.values) for one in figure.series)
         spots = np.unique(np.round(figure.marks, 1))
         ax.plot(spots, np.full(len(spots), low), "|", color=MARK, markersize=5, label=figure.marks_name)
     ax.set_xticks([place for place, _ in figure.ticks], [label for _, label in figure.ticks])
@@ -136,26 +139,38 @@ def _columns(ax: Any, figure: Columns) -> None:  # noqa: ANN401 - axes of matplo
     if len(figure.series) > 1:
         handles, names = ax.get_legend_handles_labels()
         order = sorted(range(len(names)), key=lambda i: names[i] != figure.series[0].name)
-        ax.legend(
-            [handles[i] for i in order], [names[i] for i in order], frameon=True, framealpha=0.8, edgecolor="none"
-        )
+        _legend(ax, [handles[i] for i in order], [names[i] for i in order])
+
+
+def _legend(ax: Any, handles: list[Any], names: list[str]) -> None:  # noqa: ANN401 - axes of matplotlib
+    """Put the legend between title and axes, where it covers nothing however small the axes are."""
+    size = SETTINGS["legend.fontsize"]
+    wide = size * (3.5 + 0.55 * max(map(len, names)))
+    across = max(1, min(len(names), int(72 * ax.bbox.width / ax.get_figure(root=True).dpi / wide)))
+    rows = -(-len(names) // across)
+    space = {"borderaxespad": 0.2, "borderpad": 0.2, "columnspacing": 1.2, "handlelength": 1.4, "labelspacing": 0.25}
+    ax.legend(handles, names, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=across, fontsize=size, **space)
+    ax.set_title(ax.get_title(), pad=6 + 1.35 * size * rows)
 
 
 def _graph(ax: Any, drawing: Drawing) -> None:  # noqa: ANN401 - axes of matplotlib
-    from matplotlib.collections import LineCollection
+    from matplotlib.collections import LineCollection, PathCollection
 
+    # Points of type: the sheet is WIDTH units wide, axes about four inches.
+    point, plain = 4 * 72 / drawing.width, ~drawing.synthetic
     for which, colour, style, name in (
-        (~drawing.synthetic, "#5D6670", "solid", "edge"),
+        (plain, "#5D6670", "solid", "edge"),
         (drawing.synthetic, MARK, "dashed", "synthetic edge"),
     ):
         if which.any():
             ends = drawing.places[drawing.edges[which]]
-            faint = float(np.clip(3 * len(drawing.ids) / max(1, len(drawing.edges)), 0.1, 0.8))
+            faint = opacity(overlap(drawing) * LINE / point) if which is plain else 0.8
             ax.add_collection(
-                LineCollection(ends, colors=colour, linewidths=0.5, linestyles=style, alpha=faint, label=name, zorder=1)
+                LineCollection(
+                    ends, colors=colour, linewidths=LINE, linestyles=style, alpha=faint, label=name, zorder=1
+                )
             )
-    # Points of type: the sheet is WIDTH units wide, axes about four inches.
-    size = (2 * drawing.radius * 4 * 72 / drawing.width) ** 2
+    size = (2 * drawing.radius * point) ** 2
     for code in np.unique(drawing.codes).tolist():
         colour = UNKNOWN_LIGHT if code < 0 else class_colours(len(drawing.classes))[code][0]
         name = "class unknown" if code < 0 else _plain(f"class {drawing.classes[code]}")
@@ -169,7 +184,11 @@ def _graph(ax: Any, drawing: Drawing) -> None:  # noqa: ANN401 - axes of matplot
         ax.scatter([], [], s=2 * size, marker="s", color=BEFORE, edgecolors="black", linewidths=0.6, label="landmark")
     ax.set(title="The condensed graph", xlim=(0, drawing.width), ylim=(drawing.height, 0), aspect="equal")
     ax.set_axis_off()
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=4, fontsize=7, markerscale=1.5)
+    legend = ax.legend(loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=4, fontsize=7)
+    for handle in legend.legend_handles:  # as faint and small as in the drawing they could not be read
+        handle.set_alpha(1)
+        if isinstance(handle, PathCollection):
+            handle.set_sizes([20])
 
 
 def _plain(text: str) -> str:

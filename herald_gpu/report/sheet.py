@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 UNKNOWN = "unknown"
 LAYERS = 12
 """Edges are drawn in so many paths: those of one do not add up where they cross, those of several do."""
+DARKEST = 0.4
+"""How much of the paper edges may cover together where most of them cross, so that nodes stay visible."""
+CELL = 20.0
 
 
 def sheet(drawing: Drawing) -> Markup:
@@ -43,21 +46,40 @@ def sheet(drawing: Drawing) -> Markup:
         aria_describedby="graph-desc",
         class_="sheet",
         id="sheet",
-        style=f"--edge-width:{_edge_width(drawing):.2g}px;--edge-opacity:{_opacity(drawing):.2g}",
+        style=_style(drawing),
     )
 
 
-def _crowding(drawing: Drawing) -> float:
-    return max(1.0, len(drawing.edges) / max(1, len(drawing.ids)))
+def _style(drawing: Drawing) -> str:
+    """Width and opacity of edges: here, where those of one path do not add up, and on the canvas, where all do."""
+    per_node = max(1.0, len(drawing.edges) / max(1, len(drawing.ids)))
+    width = float(np.clip(0.4 * drawing.radius / np.sqrt(per_node), 0.5, 1.2))
+    crossing = overlap(drawing)
+    layers = LAYERS * (1 - np.exp(-crossing * width / LAYERS))
+    return f"--edge-width:{width:.2g}px;--edge-opacity:{opacity(layers):.2g};--canvas-opacity:{opacity(crossing):.2g}"
 
 
-def _opacity(drawing: Drawing) -> float:
-    """Fainter the more edges there are to a node."""
-    return float(np.clip(0.8 / np.sqrt(_crowding(drawing)), 0.08, 0.75))
+def opacity(lines: float) -> float:
+    """Opacity of a line, of which so many lie over one another, that leaves the paper visible below them."""
+    return float(np.clip(1 - (1 - DARKEST) ** (1 / max(lines, 1e-3)), 0.005, 0.75))
 
 
-def _edge_width(drawing: Drawing) -> float:
-    return float(np.clip(0.4 * drawing.radius / np.sqrt(_crowding(drawing)), 0.5, 1.2))
+def overlap(drawing: Drawing) -> float:
+    """How many edges, one unit wide, lie over a spot in the most crowded tenth of the drawing.
+
+    Parameters
+    ----------
+    drawing : Drawing
+    """
+    if not len(drawing.edges):
+        return 0.0
+    start, end = (drawing.places[drawing.edges[:, side]] for side in (0, 1))
+    along = np.linspace(0.05, 0.95, 10)
+    spots = (start[:, None] + along[:, None] * (end - start)[:, None]).reshape(-1, 2) // CELL
+    length = np.repeat(np.hypot(*(end - start).T) / len(along), len(along))
+    cells = spots[:, 0].astype(np.int64) * 100_003 + spots[:, 1].astype(np.int64)
+    ink = np.bincount(np.unique(cells, return_inverse=True)[1], weights=length) / CELL**2
+    return float(np.percentile(ink, 90))
 
 
 def _edges(drawing: Drawing, which: np.ndarray, class_: str) -> Markup:

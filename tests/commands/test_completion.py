@@ -98,3 +98,28 @@ def test_scripts_know_every_command_and_option(shell, capsys):
         for action in command.arguments:
             for text in action.option_strings:
                 assert (f"-l {text[2:]} " if shell == "fish" else text) in script
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("herald con", {"condense", "convert"}),
+        ("herald condense --preset p", {"paper", *(f"published-{k}" for k in ("citation", "pubmed", "scaled"))}),
+        ("herald convert sm", {"small.herald"}),
+        ("herald demo --rat", {"--ratio"}),
+    ],
+)
+def test_fish_offers_them(folder, line, wanted):
+    if shutil.which("fish") is None:
+        pytest.skip("fish is not installed")
+    (folder / "herald.fish").write_text(SHELLS["fish"](build_parser()))
+    told = run(shutil.which("fish"), "--no-config", "-c", f"source herald.fish; complete -C '{line}'", cwd=folder)
+    assert {text.split("\t")[0] for text in told.splitlines()} == wanted
+
+
+def test_zsh_takes_the_script(folder):
+    if shutil.which("zsh") is None:
+        pytest.skip("zsh is not installed")
+    (folder / "herald.zsh").write_text(SHELLS["zsh"](build_parser()))
+    script = "autoload -Uz compinit; compinit -u -D; source ./herald.zsh; print $_comps[herald]"
+    assert run(shutil.which("zsh"), "-f", "-c", script, cwd=folder) == "_herald\n"

@@ -74,9 +74,7 @@ def test_requests_that_fail(capsys, argv, code, said):
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize(
-    ("options", "split"), [([], random_split(N, 42)), (["--dataset-split", "3"], random_split(N, 3))]
-)
+@pytest.mark.parametrize(("options", "split"), [([], random_split(N, 42)), (["--split", "3"], random_split(N, 3))])
 def test_condense_takes_a_name(monkeypatch, options, split):
     calls = []
 
@@ -108,5 +106,9 @@ def test_a_name_beside_files_makes_no_sense(capsys, more):
 
 @pytest.mark.usefixtures("folder")
 def test_condense_with_a_split_that_is_none(capsys):
-    assert main(["condense", "--dataset", "cora", "--dataset-split", "best"]) == 2
-    assert "split='best' is not valid" in capsys.readouterr().err
+    with pytest.raises(SystemExit) as leaving:
+        main(["condense", "--dataset", "cora", "--split", "best"])
+    assert leaving.value.code == 2
+    assert "argument --split: 'best' is no split: pass paper, source" in capsys.readouterr().err
+    assert main(["condense", "--dataset", "cora", "--split", "source"]) == 2
+    assert "no split comes with cora, pass 'paper', a seed" in capsys.readouterr().err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,8 @@ import torch
 
 import herald_gpu
 from herald_gpu.cli import main
-from herald_gpu.datasets import make_graph, paper_split
+from herald_gpu.datasets import make_graph, paper_split, random_split
+from herald_gpu.datasets.splits import rest_split
 from herald_gpu.evaluate import Training, evaluate, summarise
 
 N = 240
@@ -56,7 +58,7 @@ def told(capsys, *arguments):
 
 def test_figures_are_those_of_evaluate(files, small, graph, capsys):
     csv = files / "rows.csv"
-    paths = [str(files / "small.herald"), "--data", str(files / "graph.npz")]
+    paths = [str(files / "small.herald"), "--data", str(files / "graph.npz"), "--split", "paper"]
     found = json.loads(told(capsys, *paths, *QUICK, "--json", "--csv", str(csv)))
     wanted = evaluate(
         small, graph, split=paper_split(N), models=["GCN", "GIN"], seeds=2, training=TRAINING, device="cpu"
@@ -68,9 +70,8 @@ def test_figures_are_those_of_evaluate(files, small, graph, capsys):
 
 
 def test_the_table(files, small, capsys):
-    out = told(
-        capsys, str(files / "small.herald"), "--data", str(files / "graph.npz"), *QUICK, "--variant", "published"
-    )
+    paths = [str(files / "small.herald"), "--data", str(files / "graph.npz"), "--split", "paper"]
+    out = told(capsys, *paths, *QUICK, "--variant", "published")
     lines = out.splitlines()
     assert lines[0].startswith(f"trained on {small.report.n_nodes} nodes, {small.report.n_edges} directed edges")
     assert lines[0].endswith("% of the storage")
@@ -81,7 +82,7 @@ def test_the_table(files, small, capsys):
 def test_the_full_graph_by_name_and_options(files, graph, capsys, monkeypatch):
     monkeypatch.setenv("HERALD_DATA", str(files))
     options = ["--split", "source", "--last", "--lr", "0.01", "--weight-decay", "0", "--graph-as", "stored", "--scaled"]
-    found = json.loads(told(capsys, "--data", "graph", *QUICK, *options, "--json"))["rows"]
+    found = json.loads(told(capsys, "--dataset", "graph", *QUICK, *options, "--json"))["rows"]
     training = Training(epochs=8, hidden=16, lr=0.01, weight_decay=0, best_validation=False)
     wanted = evaluate(
         None,
@@ -99,7 +100,7 @@ def test_the_full_graph_by_name_and_options(files, graph, capsys, monkeypatch):
 
 
 def test_masks_of_an_archive(files, graph, capsys):
-    found = json.loads(told(capsys, "--data", str(files / "graph.npz"), *QUICK, "--split", "source", "--json"))["rows"]
+    found = json.loads(told(capsys, "--data", str(files / "graph.npz"), *QUICK, "--json"))["rows"]
     options = {"models": ["GCN", "GIN"], "seeds": 2, "training": TRAINING, "device": "cpu"}
     wanted = evaluate(None, graph, split=paper_split(N, draw_seed=3), **options)
     assert [row["accuracy"] for row in found] == pytest.approx(wanted["accuracy"].tolist())
@@ -108,16 +109,17 @@ def test_masks_of_an_archive(files, graph, capsys):
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
-        (["--models", "MLP"], 2, "models=['MLP'] is not valid"),
-        (["--epochs", "0"], 2, "epochs=0 is not valid"),
-        (["--seeds", "0"], 2, "seeds=0 is not valid"),
+        (["--models", "MLP"], 2, "--models ['MLP'] is not valid"),
+        (["--epochs", "0"], 2, "--epochs 0 is not valid"),
+        (["--seeds", "0"], 2, "--seeds 0 is not valid"),
         (["--split", "5"], 1, "outside the training set"),
-        (["--scaled"], 2, "scaled=True is for the full graph only"),
+        (["--scaled"], 2, "--scaled is for the full graph only"),
     ],
 )
 def test_errors_are_told_in_one_line(files, capsys, options, code, message):
     paths = [str(files / "small.herald"), "--data", str(files / "graph.npz")]
-    assert main(["evaluate", *paths, *options]) == code
+    chosen = [] if "--split" in options else ["--split", "paper"]
+    assert main(["evaluate", *paths, *chosen, *options]) == code
     err = capsys.readouterr().err
     assert message in err
     assert len(err.splitlines()) == 1
@@ -126,3 +128,88 @@ def test_errors_are_told_in_one_line(files, capsys, options, code, message):
 def test_a_missing_file_is_told(files, capsys):
     assert main(["evaluate", str(files / "none.herald"), "--data", str(files / "graph.npz")]) == 1
     assert "none.herald" in capsys.readouterr().err
+
+
+@pytest.fixture
+def tables(graph, tmp_path, monkeypatch):
+    """Stand in a folder with the graph as tables: ids and classes are text, rows are in no order."""
+    edges, nodes = graph.to_frames()
+    names = {row: f"n{row:03d}" for row in range(N)}
+    nodes["node"], nodes["label"] = nodes["node"].map(names), nodes["label"].map({0: "red", 1: "green", 2: "blue"})
+    nodes["train"] = paper_split(N).train
+    edges = pd.DataFrame({"src": edges["src"].map(names), "dst": edges["dst"].map(names)})
+    shuffled = nodes.sample(frac=1, random_state=1)
+    edges.to_csv(tmp_path / "edges.csv", index=False)
+    edges.to_parquet(tmp_path / "edges.parquet", index=False)
+    shuffled.to_csv(tmp_path / "nodes.csv", index=False)
+    shuffled.to_parquet(tmp_path / "nodes.parquet", index=False)
+    shuffled.drop(columns="train").to_csv(tmp_path / "unmarked.csv", index=False)
+    shuffled.drop(columns="train").to_parquet(tmp_path / "unmarked.parquet", index=False)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def condensed(*paths):
+    assert main(["condense", *paths, "--ratio", "0.2", "--quiet", "--output", "small.herald"]) == 0
+
+
+@pytest.mark.usefixtures("tables")
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_tables_as_they_were_condensed(graph, capsys, kind):
+    paths = ["--edges", f"edges.{kind}", "--features", f"nodes.{kind}"]
+    condensed(*paths)
+    found = pd.DataFrame(json.loads(told(capsys, "small.herald", *paths, *QUICK, "--json"))["rows"])
+    # The same graph in arrays, with classes numbered in the order of their names.
+    full = SimpleNamespace(
+        edge_index=graph.edge_index,
+        features=graph.features,
+        labels=np.array(["red", "green", "blue"], dtype=object)[graph.labels],
+    )
+    split = rest_split(paper_split(N).train, np.ones(N, dtype=bool))
+    small = herald_gpu.CondensedGraph.load("small.herald")
+    wanted = evaluate(small, full, split=split, models=["GCN", "GIN"], seeds=2, training=TRAINING, device="cpu")
+    pd.testing.assert_frame_equal(found.drop(columns="seconds"), wanted.drop(columns="seconds"))
+
+
+@pytest.mark.usefixtures("tables")
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_split_is_drawn_alike_for_both_commands(capsys, kind):
+    paths = ["--edges", f"edges.{kind}", "--features", f"unmarked.{kind}", "--split", "3"]
+    condensed(*paths)
+    assert json.loads(told(capsys, "small.herald", *paths, *QUICK, "--json"))["summary"]
+    small = herald_gpu.CondensedGraph.load("small.herald", output_type="numpy")
+    marked = [int(name[1:]) for name in small.node_ids[small.train_mask & ~small.is_landmark]]
+    assert random_split(N, 3).train[marked].all()
+    # Another split is noticed by the names of the nodes.
+    assert main(["evaluate", "small.herald", *paths[:-1], "4", *QUICK]) == 1
+    assert "outside the training set of this split" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("tables")
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--features", "unmarked.csv"], "unmarked.csv does not say which nodes are for training"),
+        (["--features", "nodes.csv", "--split", "3"], "--split beside a column 'train'"),
+        (["--features", "nodes.csv", "--split", "source:1"], "a table has one split"),
+    ],
+)
+def test_tables_that_do_not_say_what_to_test_on(capsys, options, said):
+    condensed("--edges", "edges.csv", "--features", "unmarked.csv")
+    assert main(["evaluate", "small.herald", "--edges", "edges.csv", *options]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_an_archive_with_training_nodes_alone(graph, tmp_path, capsys):
+    arrays = {"edge_index": graph.edge_index, "x": graph.features, "y": graph.labels}
+    train = paper_split(N).train
+    np.savez(tmp_path / "g.npz", **arrays, train_mask=train)
+    np.savez(tmp_path / "none.npz", **arrays)
+    found = json.loads(told(capsys, "--data", str(tmp_path / "g.npz"), *QUICK, "--json"))["rows"]
+    split = rest_split(train, np.ones(N, dtype=bool))
+    wanted = evaluate(None, graph, split=split, models=["GCN", "GIN"], seeds=2, training=TRAINING, device="cpu")
+    assert [row["accuracy"] for row in found] == pytest.approx(wanted["accuracy"].tolist())
+    assert main(["evaluate", "--data", str(tmp_path / "none.npz")]) == 2
+    assert "or add a mask train_mask" in capsys.readouterr().err
+    assert main(["condense", "--data", str(tmp_path / "none.npz"), "--split", "source"]) == 2
+    assert "has no train_mask" in capsys.readouterr().err

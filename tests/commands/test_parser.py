@@ -73,3 +73,22 @@ def test_paths_are_known_by_type_or_metavar():
     assert takes_path(parser.add_argument("--a", metavar="NAME|NPZ"))
     assert not takes_path(parser.add_argument("--b", metavar="NAME"))
     assert not takes_path(parser.add_argument("--c"))
+
+
+def test_the_list_of_commands_has_each_beside_what_it_does(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = build_parser().format_help().splitlines()
+    for name, about in abouts_of(build_parser()).items():
+        (line,) = [text for text in lines if text.split()[:1] == [name]]
+        assert line.split(maxsplit=1)[1] in about
+
+
+def test_the_first_help_leads_from_files_to_accuracies():
+    shown = [line.strip() for line in build_parser().format_help().splitlines() if line.startswith("  herald ")]
+    assert [shlex.split(line)[1] for line in shown] == ["condense", "report", "evaluate"]
+    for line in shown:
+        assert callable(build_parser().parse_args(shlex.split(line)[1:]).run)
+
+
+def test_names_in_descriptions_keep_their_letters():
+    assert COMMANDS["evaluate"].description.startswith("Train GNNs on ")

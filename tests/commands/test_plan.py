@@ -71,8 +71,8 @@ def test_a_cpu_by_its_numbers(capsys):
     [
         (["--memory", "24"], "--bandwidth missing: pass both"),
         (["--device", "cpu"], "--memory and --bandwidth missing: pass both"),
-        (["--device", "abacus"], "device='abacus' is not known"),
-        (["--ratio", "2"], "ratio=2.0 is not valid"),
+        (["--device", "abacus"], "--device 'abacus' is not known"),
+        (["--ratio", "2"], "--ratio 2.0 is not valid"),
         (["--memory", "-1", "--bandwidth", "5"], "memory_bytes=-1000000000 is not valid"),
     ],
 )

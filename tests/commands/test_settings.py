@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from herald_gpu.cli import build_parser, main
+from herald_gpu.commands._parser import commands_of, is_flag, name_of, takes_many
 from herald_gpu.commands._settings import parse
+from herald_gpu.commands._values import literal, split_choice
 from herald_gpu.errors import ConfigError
 
 
@@ -34,7 +36,7 @@ features = "n.csv"
 ratio = 0.25
 train_column = "is_train"
 unlabelled = "?"
-dataset-split = 3
+split = 3
 preset = "paper"
 backend = "cpu"
 json = true
@@ -55,7 +57,7 @@ models = ["GCN"]
 def test_every_kind_of_value(given):
     args = given(EVERYTHING, "condense")
     assert (args.seed, args.output, args.edges, args.features) == (7, "small.herald", Path("e.csv"), Path("n.csv"))
-    assert (args.ratio, args.train_column, args.unlabelled, args.dataset_split) == (0.25, "is_train", "?", 3)
+    assert (args.ratio, args.train_column, args.unlabelled, args.split) == (0.25, "is_train", "?", 3)
     assert (args.preset, args.backend, args.json, args.verbose) == ("paper", "cpu", True, False)
     assert dict(args.set) == {
         "depth": 1,
@@ -81,8 +83,8 @@ def test_the_table_of_the_command_wins_over_the_top(given):
 
 
 def test_lists_flags_and_required_options(given):
-    args = given('[evaluate]\ndata = "cora"\nmodels = ["GCN", "GIN"]\nlast = true', "evaluate", "small.herald")
-    assert (args.models, args.data, args.last, args.result) == (["GCN", "GIN"], "cora", True, Path("small.herald"))
+    args = given('[evaluate]\ndataset = "cora"\nmodels = ["GCN", "GIN"]\nlast = true', "evaluate", "small.herald")
+    assert (args.models, args.dataset, args.last, args.result) == (["GCN", "GIN"], "cora", True, Path("small.herald"))
     args = given("[plan]\nnodes = 10\nedges = 20\nfeatures = 3\nclasses = 2", "plan", "--edges", "30")
     assert (args.nodes, args.edges) == (10, 30)
 
@@ -172,3 +174,31 @@ def test_a_run_from_a_file(tmp_path, capsys):
     assert main(["demo", f"--config={path}"]) == 0
     assert capsys.readouterr() == ("", "")
     assert (tmp_path / "o").is_file()
+
+
+def value_of(action):
+    """Give a value that the option takes, as TOML writes it, and what becomes of it."""
+    if is_flag(action):
+        return "true", True
+    if action.metavar == "KEY=VALUE":
+        return "{depth = 3}", [("depth", 3)]
+    plain = action.choices[0] if action.choices else {int: 3, float: 0.5, Path: Path("x"), literal: 3}.get(action.type)
+    if action.type is split_choice:
+        plain = "paper"
+    plain = "word" if plain is None else plain
+    told = str(plain) if isinstance(plain, int | float) else f"'{plain}'"
+    return (f"[{told}]", [plain]) if takes_many(action) else (told, plain)
+
+
+EVERY = [(name, action) for name, command in commands_of(build_parser()).items() for action in command.arguments]
+
+
+@pytest.mark.parametrize(
+    ("name", "action"),
+    [pytest.param(*one, id=f"{one[0]}-{name_of(one[1])}") for one in EVERY if one[1].dest != "config"],
+)
+def test_every_option_of_every_command_may_stand_in_a_file(given, name, action):
+    needed = [one for one in commands_of(build_parser())[name].arguments if one.required and one.dest != action.dest]
+    lines = [f"{name_of(one)} = {value_of(one)[0]}" for one in (*needed, action)]
+    args = given("\n".join([f"[{name}]", *lines]), name)
+    assert getattr(args, action.dest) == value_of(action)[1]

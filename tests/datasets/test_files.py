@@ -139,3 +139,11 @@ def test_a_file_that_is_not_there(tmp_path):
         read_npz(tmp_path / "none.npz")
     with pytest.raises(FileNotFoundError):
         read_table(tmp_path / "none.csv")
+
+
+def test_all_three_masks_and_one_that_serves_every_split(save):
+    columns = np.array([[1, 0], [0, 1], [0, 0], [0, 0]], dtype=bool)
+    graph = read_npz(save(train_mask=columns, val_mask=~columns, test_mask=[0, 0, 0, 1]), split=1)
+    assert graph.train.tolist() == columns[:, 1].tolist()
+    assert graph.validation.tolist() == (~columns[:, 1]).tolist()
+    assert graph.test.tolist() == [False, False, False, True]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sklearn.model_selection import train_test_split
 
 from herald_gpu.datasets import paper_split, random_split
+from herald_gpu.datasets.splits import rest_split
 from herald_gpu.errors import ConfigError
 
 
@@ -66,3 +67,22 @@ def test_seeds_that_are_none(seed):
         random_split(10, seed)
     with pytest.raises(ConfigError, match=r"^draw_seed=.* is not valid"):
         paper_split(10, draw_seed=seed)
+
+
+@settings(max_examples=30, deadline=None)
+@given(n=st.integers(4, 300), seed=st.integers(0, 1000))
+def test_the_rest_of_a_training_set_is_validated_and_tested(n, seed):
+    rng = np.random.default_rng(seed)
+    train, known = rng.random(n) < 0.5, rng.random(n) < 0.9
+    train[:2], known[:2] = False, True
+    split = rest_split(train, known)
+    assert np.array_equal(split.train, train)
+    assert np.array_equal(split.validation | split.test, known & ~train)
+    assert not (split.validation & split.test).any()
+    assert split.test.any()
+    assert split.test.sum() == pytest.approx(20 / 44 * (known & ~train).sum(), abs=1)
+
+
+def test_a_training_set_that_leaves_nothing():
+    with pytest.raises(ConfigError, match="train leaves 1 labelled nodes for validation and test"):
+        rest_split(np.arange(5) < 4, np.ones(5, dtype=bool))

@@ -39,3 +39,21 @@ def test_nothing_is_fetched_from_other_hosts():
     config = (ROOT / "mkdocs.yml").read_text("utf-8")
     assert "font: false" in config
     assert not re.search(r"https?://", config)
+
+
+@pytest.mark.parametrize("page", [f"docs/{page}" for page in PAGES])
+def test_equations_are_closed_and_have_no_other_form(page):
+    text = re.sub(r"```(?!math\n).*?```", "", (ROOT / page).read_text("utf-8"), flags=re.DOTALL)
+    fences = re.findall(r"```math\n(.*?)```", text, re.DOTALL)
+    lines = re.findall(r"\$`([^`\n]+)`\$", text)
+    assert len(lines) == len(re.findall(r"\$`", text)) == len(re.findall(r"`\$(?!\w)", text))
+    for one in (*fences, *lines):
+        assert one.count("{") == one.count("}")
+        assert one.count(r"\left") == one.count(r"\right")
+    assert r"\(" not in text
+    assert "$$" not in text
+
+
+def test_the_method_has_its_equations():
+    text = (ROOT / "docs" / "method.md").read_text("utf-8")
+    assert text.count("```math") >= 5

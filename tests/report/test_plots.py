@@ -67,3 +67,15 @@ def test_without_matplotlib(make, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingDependencyError, match=r"herald-gpu\[plot\]"):
         make("default").plot()
+
+
+@pytest.mark.parametrize("size", [(2.2, 1.6), (3.0, 2.0), (6.0, 4.2)])
+@pytest.mark.parametrize("kind", ["classes", "storage", "degrees", "prototype"])
+def test_the_legend_covers_nothing(make, kind, size):
+    figure = Figure(figsize=size, layout="constrained")
+    ax = figure.subplots()
+    make("many classes").plot(kind, ax)
+    figure.canvas.draw()
+    legend = ax.get_legend().get_window_extent()
+    drawn = [*ax.patches, ax.title, *ax.texts]
+    assert not [one for one in drawn if one.get_window_extent().shrunk(0.99, 0.99).overlaps(legend)]

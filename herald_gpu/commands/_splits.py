@@ -1,0 +1,175 @@
+"""Training and test nodes of a graph kept in files, in the order of node ids."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from herald_gpu.commands._graphs import MASKS, Given, columns_of, read_files
+from herald_gpu.datasets.splits import Split, paper_split, random_split, rest_split
+from herald_gpu.errors import ConfigError
+from herald_gpu.io import frames, labels
+from herald_gpu.io.read import id_order, no_labels, no_train_column, read
+
+if TYPE_CHECKING:
+    import argparse
+
+    from numpy.typing import NDArray
+
+    from herald_gpu.io.read import Columns
+
+
+@dataclass(frozen=True, eq=False)
+class FullGraph:
+    """A graph to test on, with nodes in the order of their ids.
+
+    Attributes
+    ----------
+    edge_index : (2, E) int array
+    features : (N, F) float32 array or CSR matrix
+    labels : (N,) array
+        The values that the files have; None where unknown.
+    node_ids : (N,) array
+    train, validation, test : (N,) bool arrays
+    """
+
+    edge_index: NDArray[Any]
+    features: Any
+    labels: NDArray[Any]
+    node_ids: NDArray[Any]
+    train: NDArray[np.bool_]
+    validation: NDArray[np.bool_]
+    test: NDArray[np.bool_]
+
+
+def drawn(args: argparse.Namespace) -> bool:
+    """Tell whether a split is to be drawn, not taken from the files."""
+    return args.split == "paper" or isinstance(args.split, int)
+
+
+def to_condense(args: argparse.Namespace) -> tuple[Any, Any, Any, Any]:
+    """Give edges, features, labels and training nodes as :func:`herald_gpu.condense` takes them.
+
+    Raises
+    ------
+    ConfigError
+        If a split is asked for that the files do not have, or beside one that a table has.
+    """
+    given = read_files(args, whole=drawn(args))
+    if drawn(args):
+        ids, known = _labelled(given, columns_of(args), args.unlabelled)
+        order = id_order(ids)
+        train = np.zeros(len(ids), dtype=bool)
+        train[order] = _draw(args.split, len(ids)).train
+        marks = train & known if given.labels is not None else pd.Series(train & known, index=ids)
+        return given.edges, given.features, given.labels, marks
+    if args.split is not None:
+        _check_own(given, args)
+    return given.edges, given.features, given.labels, given.masks[0]
+
+
+def to_test(args: argparse.Namespace) -> FullGraph:
+    """Read the whole graph with all its labels and a split into training, validation and test nodes.
+
+    Raises
+    ------
+    ConfigError
+        If the files leave no node to test on.
+    """
+    given, columns = read_files(args, whole=True), columns_of(args)
+    if args.split is not None and not drawn(args):
+        _check_own(given, args)
+    ids, masks = _row_ids(given, columns), list(given.masks)
+    if isinstance(given.features, pd.DataFrame):
+        given, masks[0] = _without_marks(given, args)
+    # Without training marks, every label is read: those of test nodes are needed here.
+    found = read(given.edges, given.features, given.labels, columns=_unmarked(columns), unlabelled=args.unlabelled)
+    known = found.codes >= 0
+    values = np.full(len(known), None, dtype=object)
+    values[known] = found.class_values[found.codes[known]]
+    if drawn(args):
+        split = _draw(args.split, len(known))
+    elif masks[0] is None:
+        msg = (
+            f"{args.data or args.features} does not say which nodes are for training, so none is left to test on: "
+            f"condense and evaluate with --split paper or a seed, or add a {_marks_name(given, args)}"
+        )
+        raise ConfigError(msg)
+    else:
+        place = pd.Index(found.node_ids).get_indexer(pd.Index(ids))
+        split = _own(masks, place, known)
+    parts = {name: getattr(split, name) & known for name in MASKS}
+    edges = np.stack([found.source, found.target])
+    return FullGraph(edges, found.features, values, found.node_ids, **parts)
+
+
+def _draw(choice: Any, n: int) -> Split:  # noqa: ANN401 - a name or a seed
+    return paper_split(n) if choice == "paper" else random_split(n, choice)
+
+
+def _check_own(given: Given, args: argparse.Namespace) -> None:
+    """Refuse to take a split from files that have none, or only one."""
+    table = isinstance(given.features, pd.DataFrame | Path)
+    if table and isinstance(args.split, tuple):
+        msg = f"--split source:{args.split[1]}: a table has one split, its column {args.train_column!r}: pass source"
+        raise ConfigError(msg)
+    if not table and given.masks[0] is None:
+        msg = f"--split source: {args.data or args.features} has no train_mask: add it, or pass paper or a seed"
+        raise ConfigError(msg)
+
+
+def _own(masks: list[Any], place: NDArray[Any], known: NDArray[np.bool_]) -> Split:
+    """Bring masks from the order of rows to that of ids; draw validation and test nodes where there are none."""
+    ordered = []
+    for mask in masks:
+        if mask is not None:
+            ordered.append(np.zeros(len(known), dtype=bool))
+            ordered[-1][place] = mask
+    return Split(*ordered) if len(ordered) == len(MASKS) else rest_split(ordered[0], known)
+
+
+def _row_ids(given: Given, columns: Columns) -> NDArray[Any]:
+    if isinstance(given.features, pd.DataFrame):
+        ids: NDArray[Any] = frames.node_ids(given.features, columns.node, "feats").infer_objects().to_numpy()
+        return ids
+    return np.arange(given.features.shape[0])
+
+
+def _labelled(given: Given, columns: Columns, unlabelled: object) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Give the ids of nodes in the order of rows, and which have a label."""
+    table = given.features
+    if not isinstance(table, pd.DataFrame):
+        if given.labels is None:
+            raise no_labels(columns)
+        return _row_ids(given, columns), labels.read_labels(given.labels, unlabelled, "labels")[1]
+    if columns.train in table.columns:
+        msg = f"--split beside a column {columns.train!r} that says which nodes are for training: leave one of them out"
+        raise ConfigError(msg)
+    if columns.label not in table.columns:
+        raise no_labels(columns)
+    return _row_ids(given, columns), labels.read_labels(table[columns.label], unlabelled, columns.label)[1]
+
+
+def _without_marks(given: Given, args: argparse.Namespace) -> tuple[Given, NDArray[np.bool_] | None]:
+    """Take the training column out of the table of nodes."""
+    table, columns = given.features, columns_of(args)
+    if columns.train not in table.columns:
+        if columns.train != type(columns).train:
+            raise no_train_column(columns)
+        return given, None
+    if drawn(args):
+        _labelled(given, columns, args.unlabelled)  # refuses both
+    marks = labels.read_train_column(table[columns.train], columns.train)
+    return Given(given.edges, table.drop(columns=columns.train)), marks
+
+
+def _unmarked(columns: Columns) -> Columns:
+    return type(columns)(columns.source, columns.target, columns.node, columns.label)
+
+
+def _marks_name(given: Given, args: argparse.Namespace) -> str:
+    return f"column {args.train_column!r}" if isinstance(given.features, pd.DataFrame) else "mask train_mask"

@@ -1,0 +1,94 @@
+"""Errors in the words of the command line: ``--seed -1`` where Python has ``random_state=-1``."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+
+OTHER_NAMES = {
+    "random_state": "seed",
+    "feats": "features",
+    "n_nodes": "nodes",
+    "n_edges": "edges",
+    "n_features": "features",
+    "n_classes": "classes",
+}
+"""Arguments of Python that the command line calls otherwise."""
+PLACES = ("result",)
+"""Arguments without dashes that name a file."""
+
+
+def in_options(message: str, args: argparse.Namespace | None) -> str:
+    """Name options where the message names arguments of the same meaning.
+
+    Parameters
+    ----------
+    message : str
+    args : argparse.Namespace, optional
+        What was parsed; only names of its options are changed.
+
+    Examples
+    --------
+    >>> given = argparse.Namespace(seed=-1, source="src", features="nodes.csv", set=[], output=Path("no/x.herald"))
+    >>> in_options("random_state=-1 is not valid: pass an integer >= 0", given)
+    '--seed -1 is not valid: pass an integer >= 0'
+    >>> in_options("feats has no column 'id': correct source=, or depth=2", given)
+    "--features has no column 'id': correct --source, or depth=2"
+    >>> in_options("set=True is not valid", given)
+    '--set is not valid'
+    >>> in_options("path='no/x.herald': no such folder", given)
+    '--output no/x.herald: no such folder'
+    >>> in_options("pass HeraldConfig.paper(depth=1), or HeraldConfig(on_infeasible='best_effort')", given)
+    'pass --preset paper --set depth=1, or --set on_infeasible=best_effort'
+    """
+    if args is None:
+        return message
+    message = re.sub(r"path='(?P<path>[^']*)'", lambda match: _named(match["path"], args) or match.group(), message)
+    if hasattr(args, "set"):
+        message = re.sub(
+            r"HeraldConfig(?:\.(?P<preset>\w+))?\((?P<key>\w+)='?(?P<value>[^'(),]+)'?\)", _as_set, message
+        )
+
+    def option(match: re.Match[str]) -> str:
+        name, equals, after = match.group("name", "equals", "after")
+        known = OTHER_NAMES.get(name, name)
+        if not hasattr(args, known) or not (equals or name == "feats"):
+            return match.group()
+        space = " " if equals == "=" and after and after not in ",;:)" else ""
+        return f"{_spelt(known)}{space}{after}"
+
+    # Not inside words, quotes, calls or options.
+    return re.sub(r"(?<![\w'\"(.-])(?<!--set )(?P<name>[a-z_]+)\b(?P<equals>=True\b|=?)(?P<after>.?)", option, message)
+
+
+def told(error: OSError, args: argparse.Namespace | None) -> str:
+    """Say which option names the file that an operating system refuses.
+
+    Examples
+    --------
+    >>> given = argparse.Namespace(edges=Path("no.csv"))
+    >>> told(FileNotFoundError(2, "No such file or directory", "no.csv"), given)
+    '--edges no.csv: No such file or directory: check the path'
+    """
+    if error.filename is None or error.strerror is None:
+        return str(error)
+    shown = str(error.filename)
+    return f"{_named(shown, args or argparse.Namespace()) or shown}: {error.strerror}: check the path"
+
+
+def _named(path: str, args: argparse.Namespace) -> str | None:
+    """Spell the option that names this file, with the file; None if there is none."""
+    for key, value in vars(args).items():
+        if isinstance(value, str | Path) and Path(value) == Path(path):
+            return f"{_spelt(key)} {path}"
+    return None
+
+
+def _spelt(key: str) -> str:
+    return key.upper() if key in PLACES else f"--{key.replace('_', '-')}"
+
+
+def _as_set(match: re.Match[str]) -> str:
+    preset, key, value = match.group("preset", "key", "value")
+    return f"{'' if preset is None else f'--preset {preset} '}--set {key}={value}"
