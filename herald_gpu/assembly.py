@@ -281,6 +281,12 @@ def _explain(sizes: Sizes, picked: Picked, added: int, config: HeraldConfig) -> 
         return notes
     expansion, pruning = picked.expansion, picked.pruning
     share = sizes.storage_bytes / sizes.budget_bytes if sizes.budget_bytes else 1.0
+    if sizes.storage_bytes == 0:
+        notes.append(
+            "the budget holds neither a feature value nor an edge, only nodes that have none of the kept features: no "
+            "model can learn from them, ask for a larger ratio"
+        )
+        return notes
     if expansion is None or pruning is None:
         if share < FULL_USE:
             whole = int(picked.nodes.shape[0]) >= int(picked.scores.ranking.shape[0])

@@ -174,7 +174,8 @@ class Report:
     def _lines(self) -> Iterator[str]:
         seconds = sum(self.timings.values())
         reduced = f", reduced to {self.component_count} components" if self.component_count is not None else ""
-        used = 100 * self.storage_bytes / self.budget_bytes if self.budget_bytes else float("nan")
+        # A budget below a byte holds what takes none: nodes without any of the kept features.
+        used = 100 * self.storage_bytes / self.budget_bytes if self.budget_bytes else 100.0
         yield (
             f"Condensed graph: {self.n_nodes:,} nodes, {self.n_edges:,} directed edges, "
             f"{self.feature_count:,} features{reduced}"

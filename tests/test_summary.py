@@ -206,6 +206,16 @@ def test_the_summary_says_what_is_special():
     assert f"missing      {', '.join(map(str, short.missing_classes))}" in str(short)
 
 
+def test_a_budget_that_holds_empty_nodes_alone_is_told():
+    features = np.zeros((40, 8), dtype=np.float32)
+    features[::4, :] = 1.0  # the others have no feature, and cost nothing
+    edges, labels = np.array([[0, 4, 8], [4, 8, 12]]), np.arange(40) % 2
+    report = condense(edges, features, labels, np.arange(40) % 4 > 0, ratio=1e-9, config=HeraldConfig.paper()).report
+    assert report.storage_bytes == report.budget_bytes == 0
+    assert "100.0 % of the budget used" in str(report)
+    assert any("no model can learn" in warning for warning in report.warnings)
+
+
 @pytest.mark.parametrize("name", CONFIGS)
 def test_an_unused_budget_is_explained(name):
     report = condensed(ratio=1.0, config=CONFIGS[name]).report
