@@ -138,6 +138,12 @@ def lid_from_distances(backend: Backend, distances: Array, floor: float) -> Arra
     k duplicates (largest distance below `floor`) give 0; all distances equal give the largest regular value
     of the graph.
     """
+    values, level = regular_lid(backend, distances, floor)
+    return backend.xp.where(level, values.max(), values)
+
+
+def regular_lid(backend: Backend, distances: Array, floor: float) -> tuple[Array, Array]:
+    """LID of some nodes (partial), and those whose distances are all equal: they wait for the largest of the graph."""
     xp = backend.xp
     first, last = distances[:, 0], distances[:, -1]
     duplicates = last < floor
@@ -145,8 +151,7 @@ def lid_from_distances(backend: Backend, distances: Array, floor: float) -> Arra
     regular = ~(duplicates | level)
     raised = xp.maximum(distances, floor)
     mean_log = xp.log(raised / raised[:, -1:]).mean(axis=1)
-    values = xp.where(regular, -1.0 / xp.where(regular, mean_log, -1.0), 0.0)
-    return xp.where(level, values.max(), values)
+    return xp.where(regular, -1.0 / xp.where(regular, mean_log, -1.0), 0.0), level
 
 
 def _values(backend: Backend, distances: Array, config: HeraldConfig) -> Array:
