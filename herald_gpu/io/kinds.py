@@ -22,6 +22,7 @@ Kind = Literal[
     "pyg",
     "networkx",
     "parquet",
+    "dask",
     "other",
 ]
 FRAME_KINDS = ("pandas", "cudf", "polars", "arrow")
@@ -39,6 +40,8 @@ _ROOTS: dict[str, Kind] = {
     "torch": "torch",
     "torch_geometric": "pyg",
     "networkx": "networkx",
+    "dask": "dask",
+    "dask_cudf": "dask",
 }
 
 
@@ -72,7 +75,7 @@ def kind_of(value: Any) -> Kind:  # noqa: ANN401 - any object
 def device_of(value: Any) -> Literal["host", "cuda"] | None:  # noqa: ANN401 - any object
     """Tell where an argument lives; None for what has no place (None, lists of ids)."""
     kind = kind_of(value)
-    if kind in ("none", "other", "networkx", "parquet"):
+    if kind in ("none", "other", "networkx", "parquet", "dask"):
         return None
     if kind in ("cudf", "cupy", "cupyx"):
         return "cuda"
