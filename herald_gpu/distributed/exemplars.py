@@ -153,7 +153,7 @@ class LeadSearch(Search):
     def _surrounded(self, made: _Candidate, draft: _Draft) -> _Draft:
         everybody = int(draft.nodes.shape[0]) == int(self.pool.members.shape[0])
         if everybody and self.lead.around == 0:
-            raise Unseen(self.lead.wanted(draft.nodes[:0], max(1, self.config.patience) * FOLDS))
+            raise Unseen(self.lead.wanted(draft.nodes[:0], around=max(1, self.config.patience) * FOLDS))
         self.backend.to_the_end = everybody  # type: ignore[attr-defined]
         return super()._surrounded(made, draft)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from herald_gpu.graph import Graph
+from herald_gpu.io.matrices import to_numpy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 MORE_ROOTS = 1024
 """Nodes that are asked for at a time at least, when a choice has come to the end of those seen."""
+FEWER_ROOTS = 128
+"""The same of roots, each of which brings all nodes within some hops."""
 
 
 @dataclass(frozen=True)
@@ -29,10 +32,13 @@ class Asked:
         Nodes of the whole graph.
     around : int
         How many nodes outside the training set, those with the most neighbours in it first.
+    within : bool
+        Whether the nodes are roots, to be seen with all that is within the hops of an expansion.
     """
 
     nodes: np.ndarray
     around: int = 0
+    within: bool = False
 
 
 class Unseen(Exception):  # noqa: N818 - a state, told to the client as `Asked`
@@ -76,10 +82,9 @@ class LeadGraph(Graph):
             raise Unseen(self.wanted(missing))
         return nodes
 
-    def wanted(self, nodes: Array, around: int = 0) -> Asked:
+    def wanted(self, nodes: Array, *, around: int = 0, within: bool = False) -> Asked:
         """Name nodes as the whole graph does."""
-        found = self.ids[nodes]
-        return Asked(np.asarray(found.get() if hasattr(found, "get") else found, dtype=np.int64), around)
+        return Asked(to_numpy(self.ids[nodes]).astype(np.int64), around, within)
 
 
 class LeadBackend:
@@ -139,9 +144,9 @@ class LeadBackend:
         if known and not bool(growth.considered[roots[known - 1]]):
             return growth  # patience, or room, was at an end before
         if known == n_roots:
-            raise Unseen(graph.wanted(roots[:0], 2 * max(MORE_ROOTS, n_roots)))
-        more = roots[known : known + max(MORE_ROOTS, known)]
-        raise Unseen(graph.wanted(more[xp.flatnonzero(~ready[more])]))
+            raise Unseen(graph.wanted(roots[:0], around=2 * max(MORE_ROOTS, n_roots)))
+        more = roots[known : known + max(FEWER_ROOTS if depth else MORE_ROOTS, known)]
+        raise Unseen(graph.wanted(more[xp.flatnonzero(~ready[more])], within=depth > 0))
 
 
 def or_asked(look: Callable[[], Any]) -> Any:  # noqa: ANN401 - what the function gives, or what it asks for

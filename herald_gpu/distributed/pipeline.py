@@ -15,7 +15,9 @@ from herald_gpu.distributed.closing import chosen_columns, chosen_exemplars, clo
 from herald_gpu.distributed.crew import reduce_tree
 from herald_gpu.distributed.exemplars import Question, ask_search, merge_sizes, option_sizes, run_search
 from herald_gpu.distributed.lead import Asked
-from herald_gpu.distributed.neighbourhoods import choose_neighbourhoods
+from herald_gpu.distributed.counting import count_features
+from herald_gpu.distributed.neighbourhoods import gather_neighbourhoods
+from herald_gpu.distributed.passing import measure_lid
 from herald_gpu.distributed.scoring import describe
 from herald_gpu.distributed.seeing import join_people, people_of, see
 from herald_gpu.distributed.training import Training
@@ -23,7 +25,8 @@ from herald_gpu.distributed.views import walk_to
 from herald_gpu.errors import ConfigError
 from herald_gpu.graph import check_storage
 from herald_gpu.stages.feature_grid import tried_counts
-from herald_gpu.stages.scoring import NodeScores
+from herald_gpu.stages.scoring import NodeScores, combine_scores
+from herald_gpu.stages.weights import adapt_weights
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -61,7 +64,7 @@ def run(job: Job, ratio: float, clock: Clock) -> Condensed:
         hetero = training.heterophily()
     if job.config.selection == "exemplars":
         return _exemplars(job, training, budget, hetero, stage)
-    return choose_neighbourhoods(job, training, budget, hetero, stage)
+    return _neighbourhoods(job, training, budget, hetero, stage, clock)
 
 
 def check_config(job: Job) -> None:
@@ -111,6 +114,49 @@ def _exemplars(job: Job, training: Training, budget: Budget, hetero: Heterophily
         made = close(job, training, chosen, columns, hetero, budget)
     scores = NodeScores(prototype, boundary, made.picked.scores.ranking)
     return replace(made, scores=scores)
+
+
+def _neighbourhoods(
+    job: Job,
+    training: Training,
+    budget: Budget,
+    hetero: Heterophily,
+    stage: Any,  # noqa: ANN401 - makes the context of a stage
+    clock: Clock,
+) -> Condensed:
+    """Neighbourhoods of the best-scored nodes: scored over partitions, gathered on one worker."""
+    crew, config, here = job.crew, job.config, get_backend("cpu")
+    with stage("weights"):
+        weights = adapt_weights(hetero.h, config)
+    with stage("features"):
+        people = reduce_tree(crew, join_people, job.partials("people", lambda: job.each(people_of, lists=(training.rows,))))
+        anchor = count_features(job, training, people)
+        columns = anchor.tree
+        if config.feature_ranking == "fisher":
+            score = training.fisher(hetero.h)
+            score = score * training.density() if config.feature_density else score
+            columns = np.sort(ops.descending(here, score)[: anchor.count])
+        sizes = reduce_tree(
+            crew,
+            merge_sizes,
+            job.partials(
+                "features/sizes", lambda: job.each(option_sizes, columns, [len(columns)], lists=(training.rows,))
+            ),
+        )
+        (known,) = crew.gather([people])
+    with stage("scoring"):
+        prototype, boundary = describe(job, training, columns)
+        lid = measure_lid(job, columns, here)
+        train = np.zeros(job.layout.n_nodes, dtype=bool)
+        train[known[0]] = True
+        scores = combine_scores(here, train, prototype, boundary, lid, weights, config, seed=job.seed)
+    with stage("expansion"):
+        chosen, seconds = gather_neighbourhoods(job, people, sizes, columns, scores.ranking, budget)
+    clock.seconds |= seconds
+    with stage("assembly"):
+        made = close(job, training, chosen, columns, hetero, budget, search=lid.search)
+    picked = replace(made.picked, weights=weights, tree=anchor.tree_name)
+    return replace(made, scores=scores, picked=picked)
 
 
 def _answered(job: Job, training: Training, people: Any, first: np.ndarray, look: Any) -> tuple[Any, Any]:  # noqa: ANN401
