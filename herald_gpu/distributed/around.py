@@ -54,4 +54,3 @@ def best_around(
     came = sum(int(often.nbytes) for place, (_, often) in enumerate(told) if place != part.index)
     nodes, counts = backend.to_host(best).astype(np.int64) + part.low, backend.to_host(times[best])
     return nodes, counts, came, int(others.shape[0]) <= count
-

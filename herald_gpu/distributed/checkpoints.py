@@ -23,8 +23,8 @@ RUN = "run.json"
 class Checkpoints:
     """A folder with the finished partial results of one run.
 
-    Every file appears whole or not at all. A folder belongs to one graph, in the same partitions, with the same options:
-    it is refused for any other.
+    Every file appears whole or not at all. A folder belongs to one graph, in the same partitions, with the same
+    options: it is refused for any other.
 
     Parameters
     ----------
@@ -78,7 +78,8 @@ class Checkpoints:
     def save(self, name: str, part: int, arrays: Sequence[np.ndarray]) -> None:
         """Keep the partial result of a partition."""
         with whole_file(self._path(name, part)) as beside, beside.open("wb") as stream:
-            np.savez(stream, **{f"a{place}": np.asarray(array) for place, array in enumerate(arrays)})
+            named: dict[str, Any] = {f"a{place}": np.asarray(array) for place, array in enumerate(arrays)}
+            np.savez(stream, **named)
 
     def _path(self, name: str, part: int) -> Path:
         return self.folder / f"{name.replace('/', '-')}-{part}.npz"

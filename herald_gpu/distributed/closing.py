@@ -103,12 +103,20 @@ def merge_stock(backend: Backend, parts: list[list[np.ndarray]]) -> list[np.ndar
 
 
 def close(
-    job: Job, training: Training, chosen: Any, columns: np.ndarray, hetero: Heterophily, budget: Budget, **more: Any  # noqa: ANN401
+    job: Job,
+    training: Training,
+    chosen: Any,  # noqa: ANN401 - a future of Chosen
+    columns: np.ndarray,
+    hetero: Heterophily,
+    budget: Budget,
+    search: LidSearch | None = None,
 ) -> Condensed:
     """Put the condensed graph together, on the worker that chose it, and bring it here."""
     found = job.combined("assembly/stock", lambda: job.each(stock, columns, lists=(training.rows,)), merge_stock)
     figures = [job.graph.class_counts, *found]
-    made = job.crew.submit(assemble_chosen, chosen, figures, job.layout, hetero, budget, job.config, more, near=chosen)
+    made = job.crew.submit(
+        assemble_chosen, chosen, figures, job.layout, hetero, budget, job.config, search, near=chosen
+    )
     return job.crew.gather([made])[0]
 
 
@@ -120,7 +128,7 @@ def assemble_chosen(
     hetero: Heterophily,
     budget: Budget,
     config: HeraldConfig,
-    more: dict[str, LidSearch | None],
+    search: LidSearch | None,
 ) -> Condensed:
     """Assemble the chosen nodes as a graph of their own; nodes are then named as in the whole graph."""
     xp, n = backend.xp, int(chosen.nodes.shape[0])
@@ -133,7 +141,7 @@ def assemble_chosen(
         columns=chosen.columns,
         kept=chosen.rows,
         coded=chosen.coded,
-        scores=NodeScores(xp.zeros(0), xp.zeros(0), chosen.ranking, search=more.get("search")),
+        scores=NodeScores(xp.zeros(0), xp.zeros(0), chosen.ranking, search=search),
         **chosen.more,
     )
     made = assemble(backend, small, picked, hetero=hetero, budget=budget, config=config, whole=whole)

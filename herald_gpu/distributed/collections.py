@@ -1,19 +1,20 @@
-"""Dask collections taken apart into partitions: dask.dataframe, dask_cudf and dask.array, and folders of Parquet files."""
+"""Dask collections taken apart into partitions: dask.dataframe, dask_cudf, dask.array, folders of Parquet files."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from herald_gpu.errors import ColumnError, InputError, UnsupportedInputError
 from herald_gpu.io import frames, labels, matrices
-from herald_gpu.io.kinds import kind_of, library
+from herald_gpu.io.kinds import is_dask, kind_of, library
 from herald_gpu.io.read import Columns, Style, check_node_column, check_once, no_labels, no_train_column
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from herald_gpu.distributed.crew import Crew
     from herald_gpu.io.kinds import Kind
 
@@ -54,31 +55,6 @@ class Given:
     warnings: list[str]
 
 
-def is_dask(value: Any) -> bool:  # noqa: ANN401 - any object
-    """Tell Dask collections, without importing Dask.
-
-    Examples
-    --------
-    >>> is_dask([1, 2])
-    False
-    """
-    return kind_of(value) == "dask"
-
-
-def any_dask(edges: Any, feats: Any, given_labels: Any, given_train: Any) -> bool:  # noqa: ANN401 - any objects
-    """Tell whether a graph comes in Dask collections; refuse one that does in part."""
-    named = {"edges": edges, "feats": feats, "labels": given_labels, "train": given_train}
-    found = [name for name, value in named.items() if is_dask(value)]
-    if found and not {"edges", "feats"} <= set(found):
-        other = next(name for name in ("edges", "feats") if name not in found)
-        msg = (
-            f"{found[0]} is a Dask collection but {other} is a {type(named[other]).__name__}: pass both as Dask "
-            "collections, or .compute() the first"
-        )
-        raise UnsupportedInputError(msg)
-    return bool(found)
-
-
 def take_apart(
     crew: Crew,
     edges: Any,  # noqa: ANN401 - a collection
@@ -102,7 +78,9 @@ def take_apart(
     kind: Kind = _of_partitions(edges)
     given_edges = crew.bring(chunks)
     if is_table(feats):
-        return _table(crew, feats, given_edges, given_labels, given_train, columns, unlabelled, kind, warnings)
+        given = _table(crew, feats, given_labels, given_train, columns, unlabelled)
+        style = replace(given.style, edges=kind)
+        return replace(given, edges=given_edges, style=style, warnings=warnings)
     matrices.check_features(feats)
     if columns.node != Columns.node:
         msg = f"node={columns.node!r} names a column, but feats is a Dask array without any: leave it out"
@@ -131,14 +109,12 @@ def take_apart(
 def _table(
     crew: Crew,
     feats: Any,  # noqa: ANN401 - a dask table
-    given_edges: list[Any],
     given_labels: Any,  # noqa: ANN401
     given_train: Any,  # noqa: ANN401
     columns: Columns,
     unlabelled: Any,  # noqa: ANN401
-    kind: Kind,
-    warnings: list[str],
 ) -> Given:
+    """Nodes of a table, without any edges yet."""
     empty = _empty(feats)
     check_node_column(empty, columns)
     held = {name: empty[name] if name in empty.columns else None for name in (columns.label, columns.train)}
@@ -156,8 +132,9 @@ def _table(
     frames.check_feature_columns(empty, names, "feats")
     pieces = crew.bring(feats.to_delayed())
     ids = None if given_train is None else np.asarray(given_train)
+    kind = _of_partitions(feats)
     return Given(
-        edges=given_edges,
+        edges=[],
         nodes=pieces,
         labels=[None] * len(pieces),
         train=[ids] * len(pieces),
@@ -166,8 +143,8 @@ def _table(
         label_name=f"feats column {columns.label!r}",
         columns=columns,
         unlabelled=unlabelled,
-        style=Style(kind, _of_partitions(feats), sparse=False),
-        warnings=warnings,
+        style=Style(kind, kind, sparse=False),
+        warnings=[],
     )
 
 
@@ -222,7 +199,7 @@ def _vector(crew: Crew, values: Any, lengths: list[int], argument: str) -> list[
     n_rows = sum(lengths)
     if is_dask(values):
         if is_table(values) or hasattr(values, "to_dask_array"):
-            msg = f"{argument}= is a Dask table or series beside a Dask array: pass an array (.to_dask_array(lengths=True))"
+            msg = f"{argument}= is a Dask table beside a Dask array: pass an array (.to_dask_array(lengths=True))"
             raise UnsupportedInputError(msg)
         if values.ndim != 1 or values.shape[0] != n_rows:
             msg = f"{argument} has shape {values.shape} but there are {n_rows} nodes: pass one entry a node"

@@ -7,7 +7,7 @@ import logging
 import threading
 import uuid
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 from herald_gpu.backend import get_backend
@@ -83,6 +83,7 @@ class DaskCrew:
 
     def submit(self, work: Callable[..., Any], *given: Any, near: Any = None) -> Any:  # noqa: ANN401 - futures
         """See :class:`Crew`."""
+        there = self._place(near)
         key = f"herald-{self.stage}-{work.__name__.strip('_')}-{self._run}-{next(self._counted)}"
         return self._asked(
             self.client.submit,
@@ -93,8 +94,8 @@ class DaskCrew:
             *given,
             key=key,
             retries=RETRIES,
-            workers=self._place(near) or None,
-            allow_other_workers=True,
+            workers=there or None,
+            allow_other_workers=bool(there),
         )
 
     def gather(self, futures: Sequence[Any]) -> list[Any]:
@@ -130,7 +131,7 @@ class DaskCrew:
 def told_plainly(stage: str) -> Iterator[None]:
     """Say in our words what went wrong on the cluster; errors that a worker raised on purpose pass."""
     from distributed import CancelledError, KilledWorker
-    from distributed.comm import CommClosedError
+    from distributed.comm.core import CommClosedError
 
     try:
         yield
@@ -171,7 +172,7 @@ def do(work: Callable[..., Any], backend: BackendName, stage: str, *given: Any) 
         return work(chosen, *given)
 
 
-@lru_cache(maxsize=None)
+@cache
 def worker_backend(name: BackendName) -> Backend:
     """Give the backend of this process."""
     return get_backend(name)

@@ -73,9 +73,7 @@ class Question:
     n_nodes: int
 
 
-def option_sizes(
-    backend: Backend, part: Part, rows: Array, ranking: np.ndarray, counts: list[int]
-) -> list[np.ndarray]:
+def option_sizes(backend: Backend, part: Part, rows: Array, ranking: np.ndarray, counts: list[int]) -> list[np.ndarray]:
     """Sizes of the training rows of a partition in every number of the best columns (partial).
 
     Gives non-zeros of training rows for each number; non-zeros of every column over training rows; for each number the
@@ -103,12 +101,13 @@ class LeadSearch(Search):
     """A search that has the sizes of all training rows, and features and edges of those nodes alone that were seen."""
 
     def __init__(self, backend: Backend, graph: LeadGraph, sizes: list[np.ndarray], asked: Question) -> None:
-        self.lead, self.asked, self.walked = graph, asked, []
+        self.lead, self.asked = graph, asked
+        self.walked: list[Array] = []
         self.sizes = {count: self._sized(backend, sizes, place) for place, count in enumerate(asked.counts)}
         self.filled = backend.asarray(sizes[1])
         ranking = backend.asarray(asked.ranking)
         super().__init__(
-            LeadBackend(backend, graph),  # type: ignore[arg-type] # it has all that a backend has
+            LeadBackend(backend, graph),
             graph,
             ranking,
             asked.budget,

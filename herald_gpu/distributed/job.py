@@ -56,7 +56,12 @@ class Job:
         """Note bytes exchanged in the stage at hand."""
         self.exchanged[self.crew.stage] = self.exchanged.get(self.crew.stage, 0) + int(n_bytes)
 
-    def each(self, work: Callable[..., Any], *given: Any, lists: tuple[list[Any], ...] = ()) -> list[Any]:
+    def each(
+        self,
+        work: Callable[..., Any],
+        *given: Any,  # noqa: ANN401 - futures and values
+        lists: tuple[list[Any], ...] = (),
+    ) -> list[Any]:
         """Call a function on every partition: ``work(backend, part, *its own of the lists, *given)``."""
         return [
             self.crew.submit(work, part, *(one[place] for one in lists), *given, near=part)
@@ -81,8 +86,9 @@ class Job:
         futures = make()
         for part, one in enumerate(found):
             if one is None:
-                found[part] = self.crew.gather([futures[part]])[0]
-                self.store.save(name, part, found[part])
+                (made,) = self.crew.gather([futures[part]])
+                self.store.save(name, part, made)
+                found[part] = made
         return found
 
     def combined(self, name: str, make: Callable[[], list[Any]], merge: Callable[..., Any]) -> list[np.ndarray]:

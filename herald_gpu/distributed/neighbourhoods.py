@@ -115,12 +115,12 @@ def _choose(
         nonlocal start
         seconds[name], start = time.perf_counter() - start, time.perf_counter()
 
-    expansion = expand(lead, graph.adjacency, ranked, prices, room, config)  # type: ignore[arg-type] # as a backend
+    expansion = expand(lead, graph.adjacency, ranked, prices, room, config)
     lap("expansion")
     pruning = prune(backend, graph.adjacency, expansion, ranked, prices, room, config)
     lap("pruning")
     balance = rebalance(
-        lead,  # type: ignore[arg-type] # it has all that a backend has
+        lead,
         graph,
         pruning.nodes,
         expansion.considered,

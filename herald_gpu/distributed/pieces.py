@@ -29,15 +29,14 @@ class Piece:
     ----------
     ids : array
     features : float32 array or CSR matrix
-    values : object array
-        Labels.
+    labels : object array
     known, train : bool arrays
         Which labels are known; which nodes are for training.
     """
 
     ids: np.ndarray
     features: Matrix
-    values: np.ndarray
+    labels: np.ndarray
     known: np.ndarray
     train: np.ndarray
 
@@ -127,7 +126,7 @@ def read_piece(
 def piece_facts(backend: Backend, piece: Piece) -> PieceFacts:  # noqa: ARG001 - every task has one
     """Measure a piece."""
     stored = piece.features.data if hasattr(piece.features, "indptr") else piece.features
-    seen = piece.values[piece.train & piece.known]
+    seen = piece.labels[piece.train & piece.known]
     return PieceFacts(
         n_rows=len(piece.ids),
         n_known=int(piece.known.sum()),

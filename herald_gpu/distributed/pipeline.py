@@ -12,10 +12,10 @@ from herald_gpu.backend import get_backend
 from herald_gpu.budget import budget_of
 from herald_gpu.distributed.around import most_around
 from herald_gpu.distributed.closing import chosen_columns, chosen_exemplars, close
+from herald_gpu.distributed.counting import count_features
 from herald_gpu.distributed.crew import reduce_tree
 from herald_gpu.distributed.exemplars import Question, ask_search, merge_sizes, option_sizes, run_search
 from herald_gpu.distributed.lead import Asked
-from herald_gpu.distributed.counting import count_features
 from herald_gpu.distributed.neighbourhoods import gather_neighbourhoods
 from herald_gpu.distributed.passing import measure_lid
 from herald_gpu.distributed.scoring import describe
@@ -33,8 +33,10 @@ if TYPE_CHECKING:
 
     from herald_gpu.assembly import Condensed
     from herald_gpu.budget import Budget
+    from herald_gpu.config import HeraldConfig
     from herald_gpu.distributed.job import Job
     from herald_gpu.pipeline import Clock
+    from herald_gpu.stages.feature_budget import FeatureBudget
     from herald_gpu.stages.heterophily import Heterophily
 
 EMPTY = np.zeros(0, dtype=np.int64)
@@ -70,7 +72,9 @@ def run(job: Job, ratio: float, clock: Clock) -> Condensed:
 def check_config(job: Job) -> None:
     """Refuse what does not work on partitions."""
     if not job.config.exact:
-        msg = f"config.accounting={job.config.accounting!r} is not there for Dask collections: pass graphs of one machine"
+        msg = (
+            f"config.accounting={job.config.accounting!r} is not there for Dask collections: pass graphs of one machine"
+        )
         raise ConfigError(msg)
 
 
@@ -86,13 +90,12 @@ def _exemplars(job: Job, training: Training, budget: Budget, hetero: Heterophily
     """Nodes that stand for their class: walked to over partitions, searched among on one worker."""
     crew, config = job.crew, job.config
     with stage("features"):
-        score = training.fisher(hetero.h)
-        if config.feature_density:
-            score = score * training.density()
-        ranking = ops.descending(get_backend("cpu"), score)
+        ranking = _ranked(training, hetero.h, config)
     with stage("exemplars"):
         counts = tried_counts(job.layout.n_features, config)
-        people = reduce_tree(crew, join_people, job.partials("people", lambda: job.each(people_of, lists=(training.rows,))))
+        people = reduce_tree(
+            crew, join_people, job.partials("people", lambda: job.each(people_of, lists=(training.rows,)))
+        )
         sizes = reduce_tree(
             crew,
             merge_sizes,
@@ -104,7 +107,11 @@ def _exemplars(job: Job, training: Training, budget: Budget, hetero: Heterophily
         (told,) = crew.gather([wanted])
         walked = walk_to(job, told.compared, told.held, ranking[: told.widest])
         found, graph = _answered(
-            job, training, people, told.first, lambda graph: crew.submit(run_search, graph, sizes, walked, asked, near=graph)
+            job,
+            training,
+            people,
+            told.first,
+            lambda graph: crew.submit(run_search, graph, sizes, walked, asked, near=graph),
         )
         chosen = crew.submit(chosen_exemplars, graph, found, near=graph)
         (columns,) = crew.gather([crew.submit(chosen_columns, chosen, near=chosen)])
@@ -129,13 +136,11 @@ def _neighbourhoods(
     with stage("weights"):
         weights = adapt_weights(hetero.h, config)
     with stage("features"):
-        people = reduce_tree(crew, join_people, job.partials("people", lambda: job.each(people_of, lists=(training.rows,))))
+        people = reduce_tree(
+            crew, join_people, job.partials("people", lambda: job.each(people_of, lists=(training.rows,)))
+        )
         anchor = count_features(job, training, people)
-        columns = anchor.tree
-        if config.feature_ranking == "fisher":
-            score = training.fisher(hetero.h)
-            score = score * training.density() if config.feature_density else score
-            columns = np.sort(ops.descending(here, score)[: anchor.count])
+        columns = _kept(training, hetero.h, anchor, config)
         sizes = reduce_tree(
             crew,
             merge_sizes,
@@ -152,18 +157,32 @@ def _neighbourhoods(
         scores = combine_scores(here, train, prototype, boundary, lid, weights, config, seed=job.seed)
     with stage("expansion"):
         chosen, seconds = gather_neighbourhoods(job, people, sizes, columns, scores.ranking, budget)
-    clock.seconds |= seconds
+    whole = clock.seconds["expansion"]  # with the way of the neighbourhoods there
+    clock.seconds |= seconds | {"expansion": whole - seconds["pruning"] - seconds["rebalance"]}
     with stage("assembly"):
-        made = close(job, training, chosen, columns, hetero, budget, search=lid.search)
+        made = close(job, training, chosen, columns, hetero, budget, lid.search)
     picked = replace(made.picked, weights=weights, tree=anchor.tree_name)
     return replace(made, scores=scores, picked=picked)
 
 
+def _ranked(training: Training, h: float, config: HeraldConfig) -> np.ndarray:
+    """Features, the best first."""
+    score = training.fisher(h)
+    return ops.descending(get_backend("cpu"), score * training.density() if config.feature_density else score)
+
+
+def _kept(training: Training, h: float, anchor: FeatureBudget, config: HeraldConfig) -> np.ndarray:
+    """Features that are kept, ascending."""
+    if config.feature_ranking == "tree" and anchor.tree is not None:
+        return np.asarray(anchor.tree)
+    return np.sort(_ranked(training, h, config)[: anchor.count])
+
+
 def _answered(job: Job, training: Training, people: Any, first: np.ndarray, look: Any) -> tuple[Any, Any]:  # noqa: ANN401
-    """Look at some nodes, and at those that turn out to be needed besides: futures of the answer and of what was seen."""
-    seen, around, marks = first, EMPTY, {"around": 0}
+    """Look at some nodes, and at those found to be needed besides: futures of the answer and of what was seen."""
+    seen, around, n_around = first, EMPTY, 0
     while True:
-        graph = see(job, people, np.union1d(seen, around), **marks)
+        graph = see(job, people, np.union1d(seen, around), around=n_around)
         answer = look(graph)
         (asked,) = job.crew.gather([job.crew.submit(_if_asked, answer, near=answer)])
         if asked is None:
@@ -171,12 +190,12 @@ def _answered(job: Job, training: Training, people: Any, first: np.ndarray, look
         seen = np.union1d(seen, asked.nodes)
         if asked.around:
             around, everybody = most_around(job, training, asked.around)
-            marks = {"around": -1 if everybody else len(around)}
+            n_around = -1 if everybody else len(around)
 
 
 def _if_asked(backend: Any, answer: Any) -> Asked | None:  # noqa: ANN401, ARG001 - every task has a backend
     return answer if isinstance(answer, Asked) else None
 
 
-def _last(backend: Any, arrays: list[np.ndarray]) -> np.ndarray:  # noqa: ANN401, ARG001 - as above
+def _last(backend: Any, arrays: list[np.ndarray]) -> list[np.ndarray]:  # noqa: ANN401, ARG001 - as above
     return arrays[-1:]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from herald_gpu.distributed.collections import Given
     from herald_gpu.distributed.crew import Crew
     from herald_gpu.distributed.pieces import PieceFacts
+
 
 @dataclass(frozen=True)
 class PartedGraph:
@@ -92,9 +93,8 @@ def read_graph(crew: Crew, given: Given, bounds: tuple[int, ...] | None = None) 
     rows = [crew.submit(join_edges, taken[p], bounds, p) for p in everyone]
     repeated, came = zip(*crew.gather([crew.submit(rows_facts, one, near=one) for one in rows]), strict=True)
     del buckets, taken
-    make = partial(make_part, sparse=kind != "dense")
-    make.__name__ = "make_part"  # type: ignore[attr-defined] - what a task is called
-    parts = [crew.submit(make, rows[p], held[p], classes, p, bounds, near=rows[p]) for p in everyone]
+    sparse = kind != "dense"
+    parts = [crew.submit(make_part, rows[p], held[p], classes, p, bounds, sparse, near=rows[p]) for p in everyone]
     n_classes = len(classes)
     told = crew.gather([crew.submit(part_facts, one, n_classes, near=one) for one in parts])
     n_edges = sum(one.n_edges for one in told)
@@ -128,7 +128,8 @@ def _check(facts: list[PieceFacts], given: Given) -> tuple[np.ndarray, Any]:
         msg = "feats has no rows: the graph is empty, pass at least one training node of two classes"
         raise InputError(msg)
     name = given.label_name
-    check_marks(*(sum(getattr(one, what) for one in facts) for what in ("n_known", "n_train", "n_blind")), name)
+    n_known, n_train = sum(one.n_known for one in facts), sum(one.n_train for one in facts)
+    check_marks(n_known, n_train, sum(one.n_blind for one in facts), name)
     classes, _ = distinct_classes(np.concatenate([one.seen for one in facts]), name)
     bad = [one.bad for one in facts if one.bad is not None]
     if bad:
@@ -142,7 +143,7 @@ def _ids(crew: Crew, pieces: list[Any], facts: list[PieceFacts]) -> tuple[np.nda
     ends = tuple(np.cumsum([0, *(one.n_rows for one in facts)]).tolist())
     filled = [one for one in facts if one.n_rows]
     inner = all(one.ascending for one in facts)
-    if inner and len(filled) == len(facts) and all(one.last < two.first for one, two in zip(filled[:-1], filled[1:], strict=True)):
+    if inner and len(filled) == len(facts) and all(one.last < two.first for one, two in pairwise(filled)):
         if all(one.whole for one in filled) and (filled[0].first, filled[-1].last) == (0, ends[-1] - 1):
             return range(ends[-1]), ends
         return np.concatenate(crew.gather([crew.submit(piece_ids, piece, near=piece) for piece in pieces])), ends
@@ -162,7 +163,7 @@ def _place_pieces(
     moved: bool,
 ) -> list[list[Any]]:
     """Nodes of every partition: pieces as they are, or slices of all of them."""
-    spans = list(zip(bounds[:-1], bounds[1:], strict=True))
+    spans = list(pairwise(bounds))
     if not moved:
         return [[(np.arange(*span), piece)] for span, piece in zip(spans, pieces, strict=True)]
     filled = [piece for piece, one in zip(pieces, facts, strict=True) if one.n_rows]
@@ -179,4 +180,3 @@ def _equal(n_nodes: int, n_parts: int) -> tuple[int, ...]:
     """
     n_parts = max(1, min(n_parts, n_nodes))
     return tuple(n_nodes * part // n_parts for part in range(n_parts + 1))
-

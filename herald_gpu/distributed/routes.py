@@ -51,7 +51,9 @@ class Route:
     """
 
     def __init__(self, crew: Crew, parts: list[Any], targets: list[Any], hops: int) -> None:
-        self.crew, self.parts, self.cuts, self.asks = crew, parts, [], []
+        self.crew, self.parts = crew, parts
+        self.cuts: list[list[Any]] = []
+        self.asks: list[list[list[Any]]] = []
         everyone, wanted = range(len(parts)), targets
         for _ in range(hops):
             cuts = [crew.submit(cut_rows, parts[p], wanted[p], near=parts[p]) for p in everyone]
@@ -71,7 +73,13 @@ class Route:
         most = max((size.stacked for size in self.sizes), default=0)
         return max(1, min(n_columns, BLOCK_BYTES // (8 * max(1, most))))
 
-    def exchange(self, hop: int, give: Callable[..., Any], sources: list[Any], *more: Any) -> list[list[Any]]:
+    def exchange(
+        self,
+        hop: int,
+        give: Callable[..., Any],
+        sources: list[Any],
+        *more: Any,  # noqa: ANN401 - whatever the function takes
+    ) -> list[list[Any]]:
         """Have every partition given what it asked for before a hop.
 
         `give` is called where a source is, as ``give(backend, source, rows, *more)``.

@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 def describe(job: Job, training: Training, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Prototype and boundary scores of all nodes, on the kept features."""
     n_classes = job.layout.n_classes
-    found = job.combined(
-        "scoring/centroids", lambda: job.each(centroid_sums, columns, n_classes, lists=()), add_arrays
-    )
+    found = job.combined("scoring/centroids", lambda: job.each(centroid_sums, columns, n_classes, lists=()), add_arrays)
     (centroids,) = job.crew.gather([job.crew.submit(_centroids, found[0])])
     scored = job.partials(
         "scoring/cosines", lambda: job.each(cosines, columns, centroids, lists=(training.tables, training.rows))

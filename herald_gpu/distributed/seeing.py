@@ -68,7 +68,15 @@ def see_rows(backend: Backend, part: Part, rows: np.ndarray, wanted: np.ndarray,
     return Seen(matrix, features)
 
 
-def see(job: Job, people: Any, wanted: np.ndarray, columns: np.ndarray | None = None, **marks: Any) -> Any:  # noqa: ANN401
+def see(
+    job: Job,
+    people: Any,  # noqa: ANN401 - a future
+    wanted: np.ndarray,
+    columns: np.ndarray | None = None,
+    *,
+    covered: np.ndarray | None = None,
+    around: int = 0,
+) -> Any:  # noqa: ANN401 - a future
     """Have a :class:`LeadGraph` of training nodes and wanted ones made on one worker; gives a future.
 
     Parameters
@@ -80,8 +88,8 @@ def see(job: Job, people: Any, wanted: np.ndarray, columns: np.ndarray | None = 
         Nodes to see, ascending.
     columns : int array, optional
         Of the features; all by default.
-    **marks
-        `covered` and `around` of the graph.
+    covered, around
+        As of the graph.
     """
     crew, rows = job.crew, split_nodes(job.layout.bounds, wanted)
     seen = [
@@ -91,7 +99,7 @@ def see(job: Job, people: Any, wanted: np.ndarray, columns: np.ndarray | None = 
     ]
     job.count(sum(crew.gather([crew.submit(size_of, one, near=one) for one in seen])))
     job.count(8 * len(wanted) * len(seen))
-    return crew.submit(lead_graph, people, wanted, seen, job.layout, marks, columns, near=job.parts[0])
+    return crew.submit(lead_graph, people, wanted, seen, job.layout, columns, covered, around, near=job.parts[0])
 
 
 def lead_graph(
@@ -100,8 +108,9 @@ def lead_graph(
     wanted: np.ndarray,
     seen: list[Seen],
     layout: Layout,
-    marks: dict[str, Any],
     columns: np.ndarray | None,
+    roots: np.ndarray | None,
+    around: int,
 ) -> LeadGraph:
     """Put what was seen together."""
     xp, sparse = backend.xp, backend.sparse
@@ -115,7 +124,7 @@ def lead_graph(
     own = xp.searchsorted(ids, trained)
     labels[own], train[own] = codes, True
     covered = xp.zeros(n, dtype=bool)
-    covered[xp.searchsorted(ids, backend.asarray(marks.get("covered", wanted[:0])).astype(xp.int64))] = True
+    covered[xp.searchsorted(ids, backend.asarray(wanted[:0] if roots is None else roots).astype(xp.int64))] = True
     lengths = xp.zeros(n + 1, dtype=xp.int64)
     if seen:
         edges = sparse.vstack([one.edges for one in seen], format="csr")
@@ -138,7 +147,7 @@ def lead_graph(
         ids=ids,
         place=place,
         covered=covered,
-        around=marks.get("around", 0),
+        around=around,
     )
 
 

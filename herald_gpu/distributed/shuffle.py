@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -74,11 +75,10 @@ def bucket_edges(backend: Backend, edges: Any, columns: Columns, ids: Any, bound
     starts = backend.asarray(np.array(bounds, dtype=np.int64) * n)
     cuts = [backend.to_host(xp.searchsorted(keys, starts)).tolist() for keys in (forward, backward)]
     split = [
-        [keys[low:high] for low, high in zip(cut[:-1], cut[1:], strict=True)]
-        for keys, cut in zip((forward, backward), cuts, strict=True)
+        [keys[low:high] for low, high in pairwise(cut)] for keys, cut in zip((forward, backward), cuts, strict=True)
     ]
     n_proper = int(proper.shape[0])
-    return Bucketed(*split, given, given - n_proper, n_proper - int(forward.shape[0]))
+    return Bucketed(split[0], split[1], given, given - n_proper, n_proper - int(forward.shape[0]))
 
 
 def bucket_facts(backend: Backend, bucketed: Bucketed) -> BucketFacts:  # noqa: ARG001 - every task has one
@@ -129,8 +129,7 @@ def make_part(
     classes: np.ndarray,
     index: int,
     bounds: tuple[int, ...],
-    *,
-    sparse: bool,
+    sparse: bool,  # noqa: FBT001 - tasks take their arguments by position
 ) -> Part:
     """Put edges and nodes of a partition together; labels outside the training set are erased.
 
@@ -162,7 +161,7 @@ def make_part(
         features = xp.ascontiguousarray(features, dtype=xp.float32)
         features = ops.to_csr(backend, features) if sparse else features
     train = np.concatenate([piece.train for _, piece in pieces])[order]
-    values = np.concatenate([piece.values for _, piece in pieces])[order]
+    values = np.concatenate([piece.labels for _, piece in pieces])[order]
     codes = np.full(len(values), -1, dtype=np.int32)
     codes[train] = pd.Index(classes).get_indexer(values[train])
     labels, marks = backend.asarray(codes), backend.asarray(train)

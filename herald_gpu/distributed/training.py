@@ -43,9 +43,7 @@ class Training:
     def heterophily(self) -> Heterophily:
         """Count edges inside the training set (stage 1)."""
         job = self.job
-        found = job.combined(
-            "heterophily", lambda: job.each(edges_around, lists=(self.tables, self.rows)), add_arrays
-        )
+        found = job.combined("heterophily", lambda: job.each(edges_around, lists=(self.tables, self.rows)), add_arrays)
         job.count(self.route.index_bytes)
         return heterophily_of([TrainingEdges(float(found[0][0]), float(found[0][1]), found[1])])
 
@@ -68,7 +66,9 @@ class Training:
                 else:
                     sources = list(zip(self.route.cuts[hop - 1], blocks[-1], strict=True))
                     given = self.route.exchange(hop, give_values, sources)
-                blocks.append([job.crew.submit(walk_hop, *one, near=part) for *one, part in _zip(cuts, given, job.parts)])
+                blocks.append(
+                    [job.crew.submit(walk_hop, *one, near=part) for *one, part in _zip(cuts, given, job.parts)]
+                )
             cuts = [list(one) for one in zip(*self.route.cuts, strict=True)]
             walked = [list(one) for one in zip(*blocks, strict=True)] if blocks else [[] for _ in job.parts]
             totals = job.graph.class_counts

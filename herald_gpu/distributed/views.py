@@ -91,7 +91,7 @@ def last_leg(
         mine = backend.asarray(nodes).astype(xp.int64)
         rows.append(cut.matrix[places_in(backend, cut.rows, mine)])
         places.append(places_in(backend, cut.columns, mine + cut.bounds[cut.index]))
-    legs = Legs(backend, *rows, degrees.values, *places)
+    legs = Legs(backend, rows[0], rows[1], degrees.values, places[0], places[1])
     width = int(walked.around.shape[1])
     hops = [xp.empty((len(compared), width), dtype=xp.float32) for _ in range(HOPS + 1)]
     out = HeldOut(*(xp.empty((len(held), width), dtype=xp.float32) for _ in range(4)))
