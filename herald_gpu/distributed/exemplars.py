@@ -165,12 +165,12 @@ class LeadSearch(Search):
         first = xp.flatnonzero(place < likely * share)
         chosen = xp.unique(xp.concatenate([pool.members[first], pool.members[pool.compared], pool.held]))
         named = (pool.members[pool.compared], pool.held, chosen)
-        return Wanted(self.options[-1].count, *(self.lead.wanted(nodes).nodes for nodes in named))
+        return Wanted(self.options[-1].count, *(self.backend.to_host(self.lead.ids[nodes]) for nodes in named))
 
 
 def ask_search(backend: Backend, graph: LeadGraph, sizes: list[np.ndarray], asked: Question) -> Wanted | Asked:
     """Find out what a search wants to know."""
-    return or_asked(lambda: LeadSearch(backend, graph, sizes, asked).wanted())
+    return or_asked(backend, lambda: LeadSearch(backend, graph, sizes, asked).wanted())
 
 
 def run_search(
@@ -183,4 +183,4 @@ def run_search(
         search.walked = walked
         return search.run()
 
-    return or_asked(look)
+    return or_asked(backend, look)

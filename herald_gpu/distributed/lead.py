@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from herald_gpu.graph import Graph
-from herald_gpu.io.matrices import to_numpy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,15 +25,15 @@ class Asked:
 
     Attributes
     ----------
-    nodes : int64 array on the host
-        Nodes of the whole graph.
+    nodes : int64 array
+        Nodes of the whole graph; the client is told them on the host.
     around : int
         How many nodes outside the training set, those with the most neighbours in it first.
     within : bool
         Whether the nodes are roots, to be seen with all that is within the hops of an expansion.
     """
 
-    nodes: np.ndarray
+    nodes: Array
     around: int = 0
     within: bool = False
 
@@ -83,8 +80,8 @@ class LeadGraph(Graph):
         return nodes
 
     def wanted(self, nodes: Array, *, around: int = 0, within: bool = False) -> Asked:
-        """Name nodes as the whole graph does."""
-        return Asked(to_numpy(self.ids[nodes]).astype(np.int64), around, within)
+        """Name nodes as the whole graph does; the names are still on the backend."""
+        return Asked(self.ids[nodes], around, within)
 
 
 class LeadBackend:
@@ -149,9 +146,9 @@ class LeadBackend:
         raise Unseen(graph.wanted(more[xp.flatnonzero(~ready[more])], within=depth > 0))
 
 
-def or_asked(look: Callable[[], Any]) -> Any:  # noqa: ANN401 - what the function gives, or what it asks for
+def or_asked(backend: Backend, look: Callable[[], Any]) -> Any:  # noqa: ANN401 - what the function gives, or `Asked`
     """Give what a function gives, or what must be seen before it can."""
     try:
         return look()
     except Unseen as error:
-        return error.asked
+        return replace(error.asked, nodes=backend.to_host(error.asked.nodes))

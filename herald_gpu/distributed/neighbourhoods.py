@@ -92,7 +92,7 @@ def choose_nodes(
     config: HeraldConfig,
 ) -> tuple[Chosen, dict[str, float]] | Asked:
     """Choose nodes; or say which must be seen first."""
-    return or_asked(lambda: _choose(backend, graph, sizes, columns, ranking, budget, config))
+    return or_asked(backend, lambda: _choose(backend, graph, sizes, columns, ranking, budget, config))
 
 
 def _choose(
