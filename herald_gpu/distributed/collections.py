@@ -1,4 +1,4 @@
-"""Dask collections taken apart into partitions: dask.dataframe, dask_cudf, dask.array, folders of Parquet files."""
+"""Dask collections taken apart into partitions: dask.dataframe, dask_cudf, dask.array."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ import numpy as np
 
 from herald_gpu.errors import ColumnError, InputError, UnsupportedInputError
 from herald_gpu.io import frames, labels, matrices
-from herald_gpu.io.kinds import is_dask, kind_of, library
+from herald_gpu.io.kinds import is_dask, kind_of
 from herald_gpu.io.read import Columns, Style, check_node_column, check_once, no_labels, no_train_column
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from herald_gpu.distributed.crew import Crew
     from herald_gpu.io.kinds import Kind
 
@@ -151,24 +149,6 @@ def _table(
 def is_table(value: Any) -> bool:  # noqa: ANN401 - a collection
     """Tell tables from arrays."""
     return hasattr(value, "npartitions") and hasattr(value, "columns")
-
-
-def read_folder(path: Path, columns: list[str] | None = None) -> Any:  # noqa: ANN401 - a dask table
-    """Open a folder of Parquet files as a Dask table.
-
-    Parameters
-    ----------
-    path : Path
-        A folder, or one file.
-    columns : list of str, optional
-        Those to read; all by default.
-    """
-    files = sorted(str(file) for file in path.iterdir() if file.suffix in (".parquet", ".pq")) if path.is_dir() else []
-    if path.is_dir() and not files:
-        msg = f"{path} holds no .parquet file: pass the folder that does"
-        raise InputError(msg)
-    tables = library("dask.dataframe", "dask")
-    return tables.read_parquet(files or str(path), columns=columns)
 
 
 def _empty(table: Any) -> Any:  # noqa: ANN401 - a table without rows

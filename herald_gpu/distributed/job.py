@@ -86,9 +86,8 @@ class Job:
         futures = make()
         for part, one in enumerate(found):
             if one is None:
-                (made,) = self.crew.gather([futures[part]])
-                self.store.save(name, part, made)
-                found[part] = made
+                self.store.save(name, part, self.crew.gather([futures[part]])[0])
+                found[part] = futures[part]  # what is on a worker already is not sent there again
         return found
 
     def combined(self, name: str, make: Callable[[], list[Any]], merge: Callable[..., Any]) -> list[np.ndarray]:
