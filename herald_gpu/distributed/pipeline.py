@@ -149,6 +149,7 @@ def _neighbourhoods(
             ),
         )
         (known,) = crew.gather([people])
+        job.count(int(known[-1]) + int(crew.gather([crew.submit(_last, sizes)])[0][0]))
     with stage("scoring"):
         prototype, boundary = describe(job, training, columns)
         lid = measure_lid(job, columns, here)
