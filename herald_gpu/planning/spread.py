@@ -110,9 +110,9 @@ class WorkerPlan:
             _row(stage.name, stage.exchanged_bytes / GIGA, stage.work_seconds, stage.exchange_seconds)
             for stage in self.stages
         ]
-        enough = f"{self.fewest:,}"
-        if self.fewest is None:
-            enough = "none, the one that puts things together lacks it in any case: keep a smaller share (--ratio)"
+        enough = "none, the one that puts things together lacks it in any case: keep a smaller share (--ratio)"
+        if self.fewest is not None:
+            enough = f"{self.fewest:,}"
         ends = " -> ".join(f"{workers:,}: {seconds:,.3g} s" for workers, seconds in self.scaling)
         usable = self.device.usable_bytes / GIGA
         return "\n".join(

@@ -146,7 +146,15 @@ def test_a_lost_scheduler_is_told(tmp_path):
             if address.exists():
                 break
             time.sleep(0.1)
-        command = [sys.executable, "-m", "distributed.cli.dask_worker", "--nthreads", "1", "--no-dashboard", "--no-nanny"]
+        command = [
+            sys.executable,
+            "-m",
+            "distributed.cli.dask_worker",
+            "--nthreads",
+            "1",
+            "--no-dashboard",
+            "--no-nanny",
+        ]
         worker = subprocess.Popen(  # noqa: S603 - as above
             [*command, "--scheduler-file", str(address)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )

@@ -145,9 +145,7 @@ def test_tables_in_any_order_of_rows_do_too(case, ids):
     options = {"columns": Columns(), "unlabelled": -1, "output_type": "input", "seed": case.seed, "config": case.config}
     parted = case._run(lambda ratio: condense_collections(given, ratio, backend="cpu", crew=Here(CPU), **options))
     whole = case._run(
-        lambda ratio: condense(
-            edges, nodes, ratio=ratio, config=case.config, backend="cpu", random_state=case.seed
-        )
+        lambda ratio: condense(edges, nodes, ratio=ratio, config=case.config, backend="cpu", random_state=case.seed)
     )
     assert_same_graph(parted, whole)
     pd.testing.assert_frame_equal(parted.edges, whole.edges)
