@@ -59,7 +59,7 @@ class Unlucky(DaskCrew):
 
     def die(self):
         pids = self.client.run(os.getpid)
-        victim = sorted(pids)[0]
+        victim = min(pids)
         os.kill(pids[victim], signal.SIGKILL)
         return victim
 
@@ -168,8 +168,8 @@ def test_a_lost_scheduler_is_told(tmp_path):
                     return super().submit(work, *given, near=near)
 
             target = tmp_path / "condensed.herald"
+            options = OPTIONS | {"resume": tmp_path / "run"}
             with pytest.raises(ClusterError, match=r"stage 'features'.*scheduler.*resume=") as told:
-                options = OPTIONS | {"resume": tmp_path / "run"}
                 condense_collections(arrays(), RATIO, config=HeraldConfig(), crew=Orphaned(alone, "cpu"), **options)
             assert told.value.stage == "features"
             assert not target.exists()

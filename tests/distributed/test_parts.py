@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -21,7 +23,7 @@ def parts_of(backend, graph, bounds=BOUNDS):
     whole, out = backend.to_host(graph.adjacency), []
     labels, train = backend.to_host(graph.labels), backend.to_host(graph.train)
     features = backend.to_host(graph.features)
-    for index, (low, high) in enumerate(zip(bounds[:-1], bounds[1:], strict=True)):
+    for index, (low, high) in enumerate(pairwise(bounds)):
         rows = whole[low:high]
         columns = np.unique(rows.indices)
         moved = (rows.data, np.searchsorted(columns, rows.indices).astype(np.int32), rows.indptr)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 
 import pytest
 
@@ -33,7 +34,7 @@ def test_the_fewest_workers_have_enough_memory_and_one_less_has_not():
 
 def test_scaling_ends_where_twice_as_many_are_not_worth_it():
     steps = planned(8).scaling
-    gains = [one[1] / two[1] for one, two in zip(steps[:-1], steps[1:], strict=True)]
+    gains = [one[1] / two[1] for one, two in pairwise(steps)]
     assert all(gain >= 1.1 for gain in gains[:-1])
     assert gains[-1] < 1.1
 
