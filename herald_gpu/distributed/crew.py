@@ -35,10 +35,13 @@ class Crew(Protocol):
     stage : str
         What is being worked on; errors and the keys of tasks name it.
     n_workers : int
+    memory : int
+        Bytes that the smallest of them may take; 0 if there is no limit.
     """
 
     stage: str
     n_workers: int
+    memory: int
 
     def submit(self, work: Callable[..., Any], *given: Any, near: Any = None) -> Any:  # noqa: ANN401 - futures
         """Have a function called as ``work(backend, *given)``, where `near` is held if that can be; gives a future."""
@@ -72,7 +75,9 @@ class DaskCrew:
         self._run, self._counted = f"{next(_runs)}-{uuid.uuid4().hex[:8]}", itertools.count()
         self._places: dict[str, list[str]] = {}
         self.backend: BackendName = "auto"
-        self.n_workers = len(self._asked(client.scheduler_info)["workers"])
+        workers = self._asked(client.scheduler_info, n_workers=-1)["workers"]
+        self.n_workers = len(workers)
+        self.memory = min((int(one["memory_limit"] or 0) for one in workers.values()), default=0)
         if self.n_workers == 0:
             msg = "the active Client has no worker: start some, or wait for them (client.wait_for_workers)"
             raise ClusterError(msg, stage=self.stage)

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from herald_gpu.distributed.crew import Crew
     from herald_gpu.distributed.parts import Cut, Part
 
-BLOCK_BYTES = 2**27
-"""Dense rows that a partition has from itself and others at a time: as many columns pass by as fit in this."""
+BLOCK_BYTES, BLOCK_SHARE = 2**27, 16
+"""Dense rows that a partition has from itself and others at a time: as many columns pass by as fit in this, or in this
+part of a worker's memory if that is more."""
 
 
 class Route:
@@ -71,7 +72,8 @@ class Route:
     def width(self, n_columns: int) -> int:
         """How many columns of float64 pass by at a time."""
         most = max((size.stacked for size in self.sizes), default=0)
-        return max(1, min(n_columns, BLOCK_BYTES // (8 * max(1, most))))
+        room = max(BLOCK_BYTES, self.crew.memory // BLOCK_SHARE)
+        return max(1, min(n_columns, room // (8 * max(1, most))))
 
     def exchange(
         self,

@@ -81,13 +81,24 @@ def exchanged(s: Sizes, config: HeraldConfig, spread: Spread) -> dict[str, float
         "features": _fisher(s, config, train),
     }
     if s.exemplars is not None:
-        return out | {"exemplars": people + _exemplars(s, config, spread, told)}
+        return out | {"exemplars": _walk(s, spread) + brought(s, config, spread)["exemplars"]}
     out["features"] += people + INDEX * s.train * told
     if s.tree:
         out["features"] += (FLOAT * s.features + FLOAT) * train[0].asked + FLOAT * s.train * s.features
     out["scoring"] = _neighbours(s, config, spread)
-    out["expansion"] = _neighbourhoods(s, config, spread)
-    return out
+    return out | brought(s, config, spread)
+
+
+def brought(s: Sizes, config: HeraldConfig, spread: Spread) -> dict[str, float]:
+    """Those of the bytes that go to the one worker that puts things together."""
+    if s.exemplars is None:
+        return {"expansion": _neighbourhoods(s, config, spread)}
+    told, search = (spread.parts - 1) / spread.parts, s.exemplars
+    rows = FLOAT * s.kept * ((HOPS + 1) * search.compared + 4 * search.held)
+    likely = SPARE * max(option.rows for option in search.options) + FOLDS * config.patience
+    seen = min(s.train, max(search.compared, likely * FOLDS / (FOLDS - 1)) + _rare(s))
+    sizes = (12 + INDEX * _tried(s.features, search.options[0].count)) * s.train * told
+    return {"exemplars": rows + sizes + _seen(s, seen, s.features, spread)}
 
 
 def _fisher(s: Sizes, config: HeraldConfig, train: list[Level]) -> float:
@@ -96,19 +107,16 @@ def _fisher(s: Sizes, config: HeraldConfig, train: list[Level]) -> float:
     return sum((FLOAT if hop == len(walked) - 1 else DOUBLE) * s.features * lv.asked for hop, lv in enumerate(walked))
 
 
-def _exemplars(s: Sizes, config: HeraldConfig, spread: Spread, told: float) -> float:
-    """The walk to compared and held-out nodes, their rows, and the nodes that exemplars are chosen from."""
-    search = s.exemplars
-    if search is None:
-        return 0.0
-    rare = search.held * (1.0 - min(1.0, search.compared / s.train))
-    last, first = levels(s, spread, search.compared + rare, HOPS)
-    walk = INDEX * (last.asked + first.asked) + FLOAT * (s.kept + 1) * last.asked + FLOAT * s.kept * first.asked
-    rows = FLOAT * s.kept * ((HOPS + 1) * search.compared + 4 * search.held)
-    likely = SPARE * max(option.rows for option in search.options) + FOLDS * config.patience
-    seen = min(s.train, max(search.compared, likely * FOLDS / (FOLDS - 1)) + rare)
-    sizes = INDEX * s.train * told * _tried(s.features, search.options[0].count)
-    return walk + rows + sizes + _seen(s, seen, s.features, spread)
+def _rare(s: Sizes) -> float:
+    """Held-out nodes that are not compared as well."""
+    return 0.0 if s.exemplars is None else s.exemplars.held * (1.0 - min(1.0, s.exemplars.compared / s.train))
+
+
+def _walk(s: Sizes, spread: Spread) -> float:
+    """The way to compared and held-out nodes."""
+    compared = 0 if s.exemplars is None else s.exemplars.compared
+    last, first = levels(s, spread, compared + _rare(s), HOPS)
+    return INDEX * (last.asked + first.asked) + FLOAT * (s.kept + 1) * last.asked + FLOAT * s.kept * first.asked
 
 
 def _tried(n_features: int, fewest: int) -> int:

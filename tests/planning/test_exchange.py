@@ -79,7 +79,7 @@ def test_bytes_are_those_that_a_run_counts(name):
 
 
 def test_constants_are_those_of_the_stages():
-    assert spread.BLOCK_BYTES == routes.BLOCK_BYTES
+    assert (spread.BLOCK_BYTES, spread.BLOCK_SHARE) == (routes.BLOCK_BYTES, routes.BLOCK_SHARE)
     assert exchange.FIRST_ROOTS == neighbourhoods.FIRST_ROOTS
 
 

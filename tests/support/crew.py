@@ -7,7 +7,7 @@ class Here:
     """Calls every function itself, on one backend; a future is its value."""
 
     def __init__(self, backend, n_workers=1):
-        self.backend, self.n_workers, self.stage = backend, n_workers, "reading"
+        self.backend, self.n_workers, self.memory, self.stage = backend, n_workers, 0, "reading"
         self.done = []
 
     def submit(self, work, *given, near=None):  # noqa: ARG002 - everything is near
