@@ -7,7 +7,7 @@ was seen, and says what to do.
 
 from __future__ import annotations
 
-from functools import partial
+import functools
 from typing import Any
 
 
@@ -49,7 +49,7 @@ class BudgetError(HeraldError, ValueError):
         self.smallest_ratio = smallest_ratio
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return partial(type(self), smallest_ratio=self.smallest_ratio), self.args
+        return functools.partial(type(self), smallest_ratio=self.smallest_ratio), self.args
 
 
 class BackendUnavailable(HeraldError, RuntimeError):  # noqa: N818 - the state is the message, as in concurrent.futures
@@ -70,7 +70,7 @@ class OutOfMemory(HeraldError, MemoryError):  # noqa: N818 - as MemoryError itse
         self.stage = stage
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return partial(type(self), stage=self.stage), self.args
+        return functools.partial(type(self), stage=self.stage), self.args
 
 
 class ClusterError(HeraldError, RuntimeError):
@@ -87,7 +87,7 @@ class ClusterError(HeraldError, RuntimeError):
         self.stage = stage
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return partial(type(self), stage=self.stage), self.args
+        return functools.partial(type(self), stage=self.stage), self.args
 
 
 class FileFormatError(HeraldError, ValueError):

@@ -89,22 +89,17 @@ def collections(case: Case) -> tuple[Any, Any]:
 
 def measure(case: Case, preset: str, out: Path) -> dict[str, Any]:
     """Condense the graph of a case on workers of its own."""
-    from distributed import Client, LocalCluster
+    import dask
 
     from herald_gpu import HeraldConfig, condense
+    from herald_gpu.distributed.clusters import open_client
 
     config = HeraldConfig() if preset == "default" else HeraldConfig.paper(feature_count=32)
     partial = out / f"{slug(case, preset)}.partial"
     start = time.perf_counter()
     with (
-        LocalCluster(
-            n_workers=case.workers,
-            threads_per_worker=1,
-            processes=True,
-            memory_limit=case.memory,
-            dashboard_address=None,
-        ) as cluster,
-        Client(cluster) as client,
+        dask.config.set({"distributed.admin.low-level-log-length": 1_000_000}),
+        open_client(case.workers, None, backend="cpu", memory=case.memory) as client,
     ):
         edges, nodes = collections(case)
         small = condense(edges, nodes, ratio=0.001, config=config, backend="cpu", resume=partial)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from herald_gpu.backend import BackendName
 
+logger = logging.getLogger("herald_gpu")
 ENDINGS = (".parquet", ".pq")
 
 
@@ -43,7 +45,7 @@ def open_client(
     from distributed import Client
 
     if scheduler is None:
-        with _cluster(workers, backend, memory) as cluster, Client(cluster) as client:
+        with _ended(_cluster(workers, backend, memory)) as cluster, Client(cluster) as client:
             yield client
         return
     try:
@@ -53,6 +55,19 @@ def open_client(
         raise ClusterError(msg, stage="reading") from error
     with client:
         yield client
+
+
+@contextmanager
+def _ended(cluster: Any) -> Iterator[Any]:  # noqa: ANN401 - a cluster of Dask
+    """End workers at last; one that takes too long to end must not cost the result that it worked for."""
+    opened = cluster.__enter__()
+    try:
+        yield opened
+    finally:
+        try:
+            cluster.__exit__(None, None, None)
+        except TimeoutError:
+            logger.warning("workers did not end in time: they may still run for a while")
 
 
 def _cluster(workers: int | None, backend: BackendName, memory: str) -> Any:  # noqa: ANN401 - a cluster of Dask
