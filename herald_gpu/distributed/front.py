@@ -78,6 +78,8 @@ def condense_collections(
         with clock.stage("reading"):
             given = take_apart(crew, *graph, columns=columns, unlabelled=unlabelled)
             parted = read_graph(crew, given, bounds)
+            # Workers keep what somebody holds: partitions as they came are let go, or they would stay beside ours.
+            given = dataclasses.replace(given, edges=[], nodes=[], labels=[], train=[])
             job = Job(crew, parted, config, seed, _store(resume, parted, config, ratio, seed))
             job.count(parted.received)
         made = run(job, ratio, clock)
