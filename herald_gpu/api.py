@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+import os
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from herald_gpu.config import HeraldConfig
 from herald_gpu.errors import ConfigError, InputError
 from herald_gpu.graph import Graph, check_finite, clean_edges, clean_features, stored_edges
 from herald_gpu.io import present
+from herald_gpu.io.kinds import any_dask
 from herald_gpu.io.landmarks import landmark_ids
 from herald_gpu.io.matrices import to_numpy as on_host
 from herald_gpu.io.read import Columns
@@ -25,6 +27,7 @@ from herald_gpu.summary import Report
 if TYPE_CHECKING:
     from herald_gpu.assembly import Condensed
     from herald_gpu.backend import Backend, BackendName
+    from herald_gpu.distributed.parts import Layout
     from herald_gpu.io.present import OutputType
     from herald_gpu.io.read import Source, Style
 
@@ -49,12 +52,14 @@ def condense(
     output_type: OutputType = "input",
     random_state: int = 0,
     verbose: bool = False,
+    resume: str | os.PathLike[str] | None = None,
 ) -> CondensedGraph:
     """Condense a labelled graph to a share of its storage.
 
     Parameters
     ----------
-    edges : table, (2, E) array or tensor, sparse matrix, NetworkX graph, PyG Data, or path of a Parquet file
+    edges : table, (2, E) array or tensor, sparse matrix, NetworkX graph, PyG Data, or path of a Parquet file; or a \
+Dask table or array
         Directions do not matter; self loops, duplicates, weights and attributes are dropped, and the report
         says so. Entries are node ids; rows and columns of a sparse matrix are rows of `feats`.
     feats : table, 2-D array or tensor, CSR matrix, or path of a Parquet file
@@ -82,6 +87,9 @@ def condense(
         Seed of whatever is drawn at random.
     verbose : bool
         Show a progress bar.
+    resume : path-like, optional
+        Folder for partial results of Dask collections: a run that was broken off goes on where it was, when it is
+        called with the same folder and all else the same.
 
     Returns
     -------
@@ -90,6 +98,10 @@ def condense(
     Notes
     -----
     For the inductive setting pass the training graph only; :meth:`CondensedGraph.transform` serves new nodes.
+
+    Where `edges` and `feats` are Dask collections (`dask.dataframe`, `dask_cudf`, `dask.array`), the workers of the
+    active `distributed.Client` do the work, none of which holds the whole graph; on a CPU the result is that of the
+    same tables in memory. Results are plain tables and arrays (docs/distributed.md).
 
     Examples
     --------
@@ -107,19 +119,37 @@ def condense(
     """
     config = HeraldConfig() if config is None else config
     _check_options(ratio, config, random_state, output_type)
-    chosen = get_backend(backend) if isinstance(backend, str) else backend
     columns = Columns(source, target, node, label, train_column)
+    if any_dask(edges, feats, labels, train):
+        from herald_gpu.distributed.front import condense_collections
+
+        return condense_collections(
+            (edges, feats, labels, train),
+            float(ratio),
+            columns=columns,
+            unlabelled=unlabelled,
+            config=config,
+            backend=backend,
+            output_type=output_type,
+            seed=int(random_state),
+            verbose=verbose,
+            resume=resume,
+        )
+    if resume is not None:
+        msg = f"resume={os.fspath(resume)!r} is for Dask collections, but edges is none: leave it out"
+        raise ConfigError(msg)
+    chosen = get_backend(backend) if isinstance(backend, str) else backend
     with ExitStack() as stack:
-        clock = Clock(chosen, stack.enter_context(_progress(config)) if verbose else None)
+        clock = Clock(chosen, stack.enter_context(progress_bar(config)) if verbose else None)
         with clock.stage("reading"):
             given = chosen.read(edges, feats, labels, train, columns=columns, unlabelled=unlabelled)
             graph, notes = build_graph(chosen, given, config)
         made = run(chosen, graph, float(ratio), config, seed=random_state, clock=clock)
-    report = _report(chosen, given, made, clock, notes, config, ratio=float(ratio), seed=random_state)
+    report = make_report(chosen, given, made, clock, notes, config, ratio=float(ratio), seed=random_state)
     for warning in report.warnings:
         logger.warning("%s", warning)
     style = present.choose_style(given.style, output_type)
-    return CondensedGraph(_contents(chosen, given, graph, made, columns, style, unlabelled), report)
+    return CondensedGraph(make_contents(chosen, given, graph, made, columns, style, unlabelled), report)
 
 
 def build_graph(backend: Backend, given: Source, config: HeraldConfig) -> tuple[Graph, list[str]]:
@@ -161,13 +191,14 @@ def _check_options(ratio: object, config: object, random_state: object, output_t
     present.check_output_type(output_type)
 
 
-def _progress(config: HeraldConfig) -> Any:  # noqa: ANN401 - a tqdm bar
+def progress_bar(config: HeraldConfig) -> Any:  # noqa: ANN401 - a tqdm bar
+    """Make the bar that stages move on."""
     from tqdm import tqdm
 
     return tqdm(total=len(STAGES[config.selection]) + 1, unit="stage", desc="reading")
 
 
-def _report(
+def make_report(
     backend: Backend,
     given: Source,
     made: Condensed,
@@ -178,6 +209,7 @@ def _report(
     ratio: float,
     seed: int,
 ) -> Report:
+    """Write down what was asked, what came out and what it cost."""
     classes, s, sizes, picked = given.class_values.tolist(), made.statistics, made.sizes, made.picked
     search, trial = picked.scores.search, picked.trial
     missing = [classes[code] for code in made.missing]
@@ -222,6 +254,8 @@ def _report(
         timings=dict(clock.seconds),
         peak_memory_bytes=backend.peak_memory(),
         backend=backend.name,
+        workers=None,
+        exchanged_bytes={},
         versions={"herald_gpu": __version__, **backend.versions()},
         random_state=int(seed),
         config=config,
@@ -229,15 +263,16 @@ def _report(
     )
 
 
-def _contents(
+def make_contents(
     backend: Backend,
     given: Source,
-    graph: Graph,
+    graph: Graph | Layout,
     made: Condensed,
     columns: Columns,
     style: Style,
     unlabelled: Any,  # noqa: ANN401
 ) -> Contents:
+    """Give what a condensed graph holds; `graph` is asked for its numbers of nodes and features alone."""
     xp, present_as = backend.xp, backend.presenter(given, style)
     stays = present_as.xp is xp
 

@@ -12,7 +12,7 @@ from herald_gpu.search import landmark_codes, with_landmarks
 from herald_gpu.stages.links import Edges
 from herald_gpu.stages.reduction import reduce_features
 from herald_gpu.stages.statistics import count_classes, describe, variance_ratios
-from herald_gpu.stages.survey import survey, surveyed
+from herald_gpu.stages.survey import survey_degrees, survey_ratios, surveyed
 
 if TYPE_CHECKING:
     from herald_gpu.backend import Array, Backend, Matrix
@@ -156,10 +156,58 @@ class Condensed:
     warnings: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Whole:
+    """What is told of the full graph beside the condensed one.
+
+    Attributes
+    ----------
+    n_nodes, n_edges, n_features : int
+        Edges are directed, every one there once each way.
+    counts : tuple of arrays
+        Training nodes by class, nodes by degree, the largest degree (:func:`herald_gpu.stages.survey.survey`).
+    variances : (k*,) float64 array
+        Of every kept feature in the training set.
+    """
+
+    n_nodes: int
+    n_edges: int
+    n_features: int
+    counts: tuple[Array, ...]
+    variances: Array
+
+
+def take_stock(backend: Backend, graph: Graph, kept: Matrix, config: HeraldConfig) -> Whole:
+    """Count over the full graph; figures are left on the backend, to cross over with the rest of the report."""
+    undirected = _undirected(backend, graph.adjacency, config)
+    counts = (
+        ops.class_counts(backend, graph.labels, graph.n_classes, graph.train),
+        *survey_degrees(backend, backend.xp.diff(undirected.indptr)),
+    )
+    variances = ops.column_variances(backend, kept[backend.xp.flatnonzero(graph.train)])
+    return Whole(graph.n_nodes, int(undirected.nnz), graph.n_features, counts, variances)
+
+
 def assemble(
-    backend: Backend, graph: Graph, picked: Picked, *, hetero: Heterophily, budget: Budget, config: HeraldConfig
+    backend: Backend,
+    graph: Graph,
+    picked: Picked,
+    *,
+    hetero: Heterophily,
+    budget: Budget,
+    config: HeraldConfig,
+    whole: Whole | None = None,
 ) -> Condensed:
-    """Cut out the condensed graph and take stock of it."""
+    """Cut out the condensed graph and take stock of it.
+
+    Parameters
+    ----------
+    backend, graph, picked, hetero, budget, config
+        As everywhere.
+    whole : Whole, optional
+        What is told of the full graph, where `graph` is no more than the part that was picked from.
+    """
+    whole = take_stock(backend, graph, picked.kept, config) if whole is None else whole
     xp, nodes, coded = backend.xp, picked.nodes, picked.coded
     edges = picked.edges or _real_edges(backend, graph, nodes, config)
     raw, reduction = with_landmarks(backend, picked.kept[nodes], picked.landmarks), None
@@ -172,8 +220,6 @@ def assemble(
     if hetero.n_edges == 0:
         warnings.append("no edge joins two training nodes: heterophily is taken as 0")
     n_nodes, n_edges, n_columns = int(landmark.shape[0]), int(edges.adjacency.nnz), int(picked.columns.shape[0])
-    undirected = _undirected(backend, graph.adjacency, config)
-    full_edges = int(undirected.nnz)
     own = raw
     if picked.scaling is not None:
         own = ops.take_columns(backend, graph.features[nodes], picked.columns)
@@ -181,14 +227,14 @@ def assemble(
     if not config.exact:
         priced += [stored_total(backend, budget.kind, graph.features), edge_total(graph.adjacency)]
     added = xp.zeros(()) + picked.added
-    ratios = variance_ratios(backend, graph, picked.kept, nodes)
-    whole = survey(backend, graph, undirected, ratios)
+    ratios = variance_ratios(backend, picked.kept[nodes], whole.variances)
+    told = (*whole.counts, survey_ratios(backend, ratios))
     result = (count_classes(backend, graph, nodes), ratios.mean(), added, edges.synthetic.sum(), *priced)
     # All that the report says of the graph and of the result crosses over at once.
-    found = ops.fetch(backend, *whole, *result)
-    before, found = surveyed(graph, full_edges, found[: len(whole)]), found[len(whole) :]
+    found = ops.fetch(backend, *told, *result)
+    before, found = surveyed(whole, whole.n_edges, found[: len(told)]), found[len(told) :]
     counts, variance, added, n_synthetic, *totals = found[0].astype(int), *(value.item() for value in found[1:])
-    sizes = _sizes(graph, (n_nodes, n_edges, n_columns), full_edges, totals, budget, coded, config)
+    sizes = _sizes(whole, (n_nodes, n_edges, n_columns), totals, budget, coded, config)
     if config.pca_variance is not None:
         limit = sizes.budget_bytes if config.exact else float("inf")
         outcome = reduce_features(backend, features, n_edges, variance=config.pca_variance, limit=limit)
@@ -219,7 +265,7 @@ def assemble(
         picked=picked,
         hetero=hetero,
         statistics=describe(
-            counts, variance, n_nodes=n_nodes, n_edges=n_edges, full_nodes=graph.n_nodes, full_edges=full_edges
+            counts, variance, n_nodes=n_nodes, n_edges=n_edges, full_nodes=whole.n_nodes, full_edges=whole.n_edges
         ),
         sizes=sizes,
         before=before,
@@ -241,9 +287,8 @@ def _undirected(backend: Backend, adjacency: Matrix, config: HeraldConfig) -> Ma
 
 
 def _sizes(
-    graph: Graph,
+    whole: Whole,
     shape: tuple[int, int, int],
-    full_edges: int,
     totals: list[float],
     budget: Budget,
     coded: Encoding,
@@ -259,9 +304,9 @@ def _sizes(
     if config.exact:
         return Sizes(ours, int(budget.full_bytes), int(budget.limit), budget.kind, coded, None)
     _, full_values, stored = (int(total) for total in totals)
-    full = graph_bytes(budget.kind, full_values, full_edges)
+    full = graph_bytes(budget.kind, full_values, whole.n_edges)
     published = graph_bytes("dense", n_nodes * n_columns, n_edges) / graph_bytes(
-        "dense", graph.n_nodes * graph.n_features, stored
+        "dense", whole.n_nodes * whole.n_features, stored
     )
     ratio = budget.limit / budget.full_bytes
     return Sizes(ours, full, int(ratio * full), budget.kind, coded, published)

@@ -127,7 +127,18 @@ def make_budget(backend: Backend, graph: Graph, ratio: float, config: HeraldConf
         full = float(UNIT_BYTES * (dense_values + EDGE_UNITS * graph.n_edges))
         return Budget(kind, full, ratio * full, ratio)
     values, edges = ops.fetch(backend, stored_total(backend, kind, graph.features), edge_total(graph.adjacency))
-    full_bytes = graph_bytes(kind, int(values), int(edges))
+    return budget_of(kind, int(values), int(edges), ratio)
+
+
+def budget_of(kind: FeatureKind, feature_values: int, directed_edges: int, ratio: float) -> Budget:
+    """Set the limit for a graph of so many stored feature values and edges (finish: both add up over parts).
+
+    Examples
+    --------
+    >>> budget_of("dense", 100, 25, 0.5).limit
+    250
+    """
+    full_bytes = graph_bytes(kind, feature_values, directed_edges)
     limit = math.floor(ratio * full_bytes)
     while limit / full_bytes > ratio:  # rounding of the product must not let the ratio be exceeded
         limit -= 1
@@ -140,17 +151,48 @@ def encoded_bytes(backend: Backend, coded: Encoding, x: Matrix) -> Array:
     return coded.bytes_of_rows(values, int(x.shape[1]))
 
 
+@dataclass(frozen=True)
+class RowSizes:
+    """What of a feature matrix decides prices; of parts of its rows, one after the other, that of all.
+
+    Attributes
+    ----------
+    stored : (N,) array
+        Non-zeros of every row.
+    largest : 0-d array
+        Largest absolute value.
+    width : int
+        Columns.
+    """
+
+    stored: Array
+    largest: Array
+    width: int
+
+
+def row_sizes(backend: Backend, kept: Matrix) -> RowSizes:
+    """Measure the rows of a matrix (partial)."""
+    xp = backend.xp
+    values = kept.data if backend.sparse.issparse(kept) else kept
+    largest = xp.abs(values).max() if int(values.size) else xp.zeros(())
+    return RowSizes(stored_values(backend, "sparse", kept), largest, int(kept.shape[1]))
+
+
 def make_prices(backend: Backend, kept: Matrix, budget: Budget, config: HeraldConfig) -> Prices:
     """Price every node by its kept features."""
     xp = backend.xp
     if config.exact:
-        edge = float(UNIT_BYTES * EDGE_UNITS)
-        return Prices(encoded_bytes(backend, budget.coded, kept), edge, 2 * edge)
+        return _exact_prices(encoded_bytes(backend, budget.coded, kept))
     if config.accounting == "pubmed":
         values = FEATURE_UNITS["sparse"] * stored_values(backend, "sparse", kept).astype(xp.float64)
     else:  # the published code charges the sum of the feature values, which may be negative
         values = kept @ xp.ones(kept.shape[1], dtype=xp.float64)
     return Prices(UNIT_BYTES * values, float(UNIT_BYTES), float(UNIT_BYTES))
+
+
+def _exact_prices(node: Array) -> Prices:
+    edge = float(UNIT_BYTES * EDGE_UNITS)
+    return Prices(node, edge, 2 * edge)
 
 
 def induced_bytes(prices: Prices, adjacency: Matrix, nodes: Array) -> Array:
@@ -167,7 +209,7 @@ def cheapest_nodes(backend: Backend, graph: Graph, prices: Prices) -> Array:
     order = xp.argsort(prices.node[nodes], kind="stable")
     order = order[xp.argsort(codes[order], kind="stable")]
     counts = ops.class_counts(backend, codes, graph.n_classes)
-    return nodes[order[xp.cumsum(counts) - counts]]
+    return graph.seen(nodes[order[xp.cumsum(counts) - counts]])
 
 
 @dataclass(frozen=True)
@@ -198,20 +240,25 @@ def settle_prices(backend: Backend, graph: Graph, kept: Matrix, budget: Budget, 
     """
     if not config.exact:
         return Pricing(make_prices(backend, kept, budget, config), budget, feasible=True)
-    wanted = config.stored_as
+    return settle_sizes(backend, graph, row_sizes(backend, kept), budget, config)
+
+
+def settle_sizes(backend: Backend, graph: Graph, sizes: RowSizes, budget: Budget, config: HeraldConfig) -> Pricing:
+    """Choose the encoding from the sizes of rows alone, and price by it; as :func:`settle_prices`."""
+    wanted, width, stored = config.stored_as, sizes.width, sizes.stored.astype(backend.xp.float64)
     if wanted == "bits" and budget.kind != "binary":
         msg = "encoding='bits' holds zeros and ones only, but features have other values: pass 'auto' or 'int8'"
         raise ConfigError(msg)
     options = candidates(budget.kind, wanted)
     if len(options) > 1:
-        mean, largest = ops.fetch(backend, *_row_figures(backend, graph, kept))
-        limit, width = budget.limit, int(kept.shape[1])
-        options = most_rows_first(options, float(mean), width, limit=limit, largest=float(largest))
+        share = graph.train.astype(backend.xp.float64)
+        mean, largest = ops.fetch(backend, (stored * share).sum() / share.sum(), sizes.largest)
+        options = most_rows_first(options, float(mean), width, limit=budget.limit, largest=float(largest))
     floors = []
     for coded in options:
-        once = coded.table_bytes(int(kept.shape[1]))
+        once = coded.table_bytes(width)
         room = replace(budget, limit=budget.limit - once, encoding=coded)
-        prices = make_prices(backend, kept, room, config)
+        prices = _exact_prices(coded.bytes_of_rows(stored, width))
         needed = induced_bytes(prices, graph.adjacency, cheapest_nodes(backend, graph, prices))
         least = _cheapest_price(backend, graph, prices)
         floor, cheapest = (once + float(value) for value in ops.fetch(backend, needed, least))
@@ -220,16 +267,6 @@ def settle_prices(backend: Backend, graph: Graph, kept: Matrix, budget: Budget, 
             return pricing
         floors.append((floor, cheapest, pricing))
     return _below_the_floor(graph, budget, config, floors)
-
-
-def _row_figures(backend: Backend, graph: Graph, kept: Matrix) -> tuple[Array, Array]:
-    """Mean non-zeros of a training row, and the largest absolute value of all rows."""
-    xp = backend.xp
-    counts = stored_values(backend, "sparse", kept).astype(xp.float64)
-    share = graph.train.astype(xp.float64)
-    values = kept.data if backend.sparse.issparse(kept) else kept
-    largest = xp.abs(values).max() if int(values.size) else xp.zeros(())
-    return (counts * share).sum() / share.sum(), largest
 
 
 def _cheapest_price(backend: Backend, graph: Graph, prices: Prices) -> Array:

@@ -7,6 +7,12 @@ was seen, and says what to do.
 
 from __future__ import annotations
 
+import functools
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
+
 
 class HeraldError(Exception):
     """Base of all errors raised on purpose by this package."""
@@ -45,6 +51,9 @@ class BudgetError(HeraldError, ValueError):
         super().__init__(message)
         self.smallest_ratio = smallest_ratio
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return functools.partial(type(self), smallest_ratio=self.smallest_ratio), self.args
+
 
 class BackendUnavailable(HeraldError, RuntimeError):  # noqa: N818 - the state is the message, as in concurrent.futures
     """The backend asked for cannot run on this machine; the message gives the reason."""
@@ -62,6 +71,26 @@ class OutOfMemory(HeraldError, MemoryError):  # noqa: N818 - as MemoryError itse
     def __init__(self, message: str, *, stage: str) -> None:
         super().__init__(message)
         self.stage = stage
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return functools.partial(type(self), stage=self.stage), self.args
+
+
+class ClusterError(HeraldError, RuntimeError):
+    """Dask workers or their scheduler cannot go on; the message says where it happened and what helps.
+
+    Attributes
+    ----------
+    stage : str
+        Where it happened.
+    """
+
+    def __init__(self, message: str, *, stage: str) -> None:
+        super().__init__(message)
+        self.stage = stage
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return functools.partial(type(self), stage=self.stage), self.args
 
 
 class FileFormatError(HeraldError, ValueError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from herald_gpu import ops
 from herald_gpu.errors import ConfigError, InputError
@@ -58,6 +58,10 @@ class Graph:
     def n_edges(self) -> int:
         """Number of directed edges: every undirected edge counts twice."""
         return int(ops.scalar(edge_total(self.adjacency)))
+
+    def seen(self, nodes: Array) -> Array:
+        """Pass nodes whose edges are about to be looked at; a part of a graph refuses those it has no edges of."""
+        return nodes
 
 
 def edge_total(adjacency: Matrix) -> Array:
@@ -144,23 +148,32 @@ def clean_features(backend: Backend, features: Matrix) -> tuple[Matrix, FeatureK
 
 def check_finite(backend: Backend, features: Matrix, feature_ids: Array, node_ids: Array) -> None:
     """Refuse NaN, infinite and too large values, naming the first."""
-    xp = backend.xp
-    sparse = backend.sparse.issparse(features)
+    count, row, column = first_bad(backend.xp, features)
+    if count == 0:
+        return
+    name, node = (to_numpy(ids[i : i + 1]).tolist()[0] for ids, i in ((feature_ids, column), (node_ids, row)))
+    raise not_finite(count, name, node)
+
+
+def first_bad(xp: Any, features: Matrix) -> tuple[int, int, int]:  # noqa: ANN401 - NumPy or CuPy
+    """How many values are no finite numbers, and row and column of the first."""
+    sparse = hasattr(features, "indptr")
     bad = ~xp.isfinite(features.data if sparse else features).ravel()
     count = int(bad.sum())
     if count == 0:
-        return
+        return 0, -1, -1
     place = int(xp.argmax(bad))
     if sparse:
-        row, column = int((features.indptr <= place).sum()) - 1, int(features.indices[place])
-    else:
-        row, column = divmod(place, int(features.shape[1]))
-    name, node = (to_numpy(ids[i : i + 1]).tolist()[0] for ids, i in ((feature_ids, column), (node_ids, row)))
-    msg = (
+        return count, int((features.indptr <= place).sum()) - 1, int(features.indices[place])
+    return count, *divmod(place, int(features.shape[1]))
+
+
+def not_finite(count: int, name: object, node: object) -> InputError:
+    """Make the error of values that are no finite numbers, naming column and node of the first."""
+    return InputError(
         f"feats has {count} values that are NaN, infinite or beyond float32, the first in column {name!r} "
         f"of node {node!r}: clean or impute them first"
     )
-    raise InputError(msg)
 
 
 def cheapest_kind(shape: tuple[int, int], n_stored: int, *, binary: bool) -> FeatureKind:

@@ -88,9 +88,7 @@ def measure_lid(backend: Backend, kept: Matrix, inverse_norm: Array, config: Her
         distances = backend.nearest_distances(kept, inverse_norm, k, approximate=kind == "approximate")
         if kind == "approximate":
             search = check_search(backend, kept, inverse_norm, distances, config)
-    values = _values(backend, distances, config)
-    if config.lid_rule == "exact" and config.lid_zero_rows == "zero":
-        values = backend.xp.where(inverse_norm > 0, values, 0.0)
+    values = finished_lid(backend, *partial_lid(backend, distances, config), inverse_norm > 0, config)
     return Lid(values, search)
 
 
@@ -138,6 +136,12 @@ def lid_from_distances(backend: Backend, distances: Array, floor: float) -> Arra
     k duplicates (largest distance below `floor`) give 0; all distances equal give the largest regular value
     of the graph.
     """
+    values, level = regular_lid(backend, distances, floor)
+    return backend.xp.where(level, values.max(), values)
+
+
+def regular_lid(backend: Backend, distances: Array, floor: float) -> tuple[Array, Array]:
+    """LID of some nodes (partial), and those whose distances are all equal: they wait for the largest of the graph."""
     xp = backend.xp
     first, last = distances[:, 0], distances[:, -1]
     duplicates = last < floor
@@ -145,16 +149,30 @@ def lid_from_distances(backend: Backend, distances: Array, floor: float) -> Arra
     regular = ~(duplicates | level)
     raised = xp.maximum(distances, floor)
     mean_log = xp.log(raised / raised[:, -1:]).mean(axis=1)
-    values = xp.where(regular, -1.0 / xp.where(regular, mean_log, -1.0), 0.0)
-    return xp.where(level, values.max(), values)
+    return xp.where(regular, -1.0 / xp.where(regular, mean_log, -1.0), 0.0), level
+
+
+def partial_lid(backend: Backend, distances: Array, config: HeraldConfig) -> tuple[Array, Array]:
+    """LID of some nodes, and those among them that wait for the largest of the graph."""
+    xp = backend.xp
+    if config.lid_rule == "exact":
+        return regular_lid(backend, distances, config.lid_floor)
+    raised = xp.maximum(distances, config.lid_floor)
+    mean_log = xp.log(raised / raised[:, -1:]).mean(axis=1)
+    return -1.0 / xp.minimum(mean_log, LARGEST_MEAN_LOG), xp.zeros(int(distances.shape[0]), dtype=bool)
+
+
+def finished_lid(backend: Backend, values: Array, level: Array, filled: Array, config: HeraldConfig) -> Array:
+    """LID of all nodes, from that of parts of them (finish); `filled` marks rows that are not zero."""
+    values = backend.xp.where(level, values.max(), values)
+    if config.lid_rule == "exact" and config.lid_zero_rows == "zero":
+        values = backend.xp.where(filled, values, 0.0)
+    return values
 
 
 def _values(backend: Backend, distances: Array, config: HeraldConfig) -> Array:
-    if config.lid_rule == "exact":
-        return lid_from_distances(backend, distances, config.lid_floor)
-    raised = backend.xp.maximum(distances, config.lid_floor)
-    mean_log = backend.xp.log(raised / raised[:, -1:]).mean(axis=1)
-    return -1.0 / backend.xp.minimum(mean_log, LARGEST_MEAN_LOG)
+    values, level = partial_lid(backend, distances, config)
+    return backend.xp.where(level, values.max(), values)
 
 
 def _correlation(backend: Backend, one: Array, other: Array) -> Array:

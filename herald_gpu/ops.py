@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from herald_gpu.backend import Array, Backend, Matrix
 
@@ -221,11 +221,44 @@ def column_abs_sums(backend: Backend, x: Matrix) -> Array:
     return total
 
 
+class Moments(NamedTuple):
+    """Columns of some rows: how many they are, their mean, and the sum of squared distances to it."""
+
+    rows: int
+    mean: Array
+    squares: Array
+
+
+def column_moments(backend: Backend, x: Matrix) -> Moments:
+    """Mean and squared distances of each column, in float64, in two passes (partial)."""
+    xp, means, squares = backend.xp, [], []
+    for *_, block in dense_column_blocks(backend, x):
+        means.append(block.mean(axis=0) if int(x.shape[0]) else xp.zeros(block.shape[1]))
+        squares.append(((block - means[-1]) ** 2).sum(axis=0))
+    return Moments(int(x.shape[0]), xp.concatenate(means), xp.concatenate(squares))
+
+
+def merge_moments(parts: Sequence[Moments]) -> Moments:
+    """Put the moments of parts of the rows together (combine), in any order and any number of steps.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> one, two = Moments(1, np.array([2.0]), np.array([0.0])), Moments(2, np.array([5.0]), np.array([2.0]))
+    >>> merge_moments([one, two])
+    Moments(rows=3, mean=array([4.]), squares=array([8.]))
+    """
+    if len(parts) == 1:
+        return parts[0]
+    count = sum(part.rows for part in parts)
+    mean = sum(part.rows * part.mean for part in parts) / max(1, count)
+    return Moments(count, mean, sum(part.squares + part.rows * (part.mean - mean) ** 2 for part in parts))
+
+
 def column_variances(backend: Backend, x: Matrix) -> Array:
     """Population variance of each column, in float64, in two passes."""
-    xp = backend.xp
-    parts = [((block - block.mean(axis=0)) ** 2).mean(axis=0) for *_, block in dense_column_blocks(backend, x)]
-    return xp.concatenate(parts)
+    found = column_moments(backend, x)
+    return found.squares / found.rows
 
 
 def scaled_by_max(backend: Backend, values: Array) -> Array:

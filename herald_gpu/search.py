@@ -18,6 +18,8 @@ from herald_gpu.stages.trials import LEARNERS, PENALTIES, LearntFrom, judge, sco
 from herald_gpu.stages.views import HeldOut, open_views
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from herald_gpu.backend import Array, Backend, Matrix
     from herald_gpu.budget import Budget, Pricing
     from herald_gpu.config import HeraldConfig
@@ -135,11 +137,25 @@ class Search:
     ) -> None:
         self.backend, self.graph, self.budget, self.config = backend, graph, budget, config
         self.homophilic = homophily > config.homophily_switch
-        self.options = feature_grid(backend, graph, ranking, budget, config)
+        self.options = self._grid(ranking)
         self.ranking = ranking[: self.options[-1].count]
         pool = draw_pool(backend, graph, max(map(self._wanted, self.options)), config, seed=seed)
         self.pool: Pool = replace(pool, targets=backend.asarray(pool.targets))  # once, not for every draft
         self.held_codes = graph.labels[self.pool.held]
+
+    # What is asked of all rows is asked here: a search that holds a part of them has its own ways.
+
+    def _grid(self, ranking: Array) -> list[FeatureOption]:
+        return feature_grid(self.backend, self.graph, ranking, self.budget, self.config)
+
+    def _views(self, ranked: Matrix, counts: list[int]) -> Iterator[View]:
+        return open_views(self.backend, self.graph, ranked, counts, self.pool)
+
+    def _pricing(self, kept: Matrix) -> Pricing:
+        return settle_prices(self.backend, self.graph, kept, self.budget, self.config)
+
+    def _rows(self, kept: Matrix, nodes: Array) -> Matrix:
+        return kept[nodes]
 
     def run(self) -> Found:
         """Try every number of features with every rule, and build the best on all training nodes."""
@@ -149,11 +165,10 @@ class Search:
         only = len(counts) * len(rules) == 1
         made: list[_Candidate] = []
         refused = []
-        views = open_views(self.backend, self.graph, ranked, counts, self.pool)
-        for option, view in zip(self.options, views, strict=True):
+        for option, view in zip(self.options, self._views(ranked, counts), strict=True):
             kept = ranked[:, : option.count]
             try:
-                pricing = settle_prices(self.backend, self.graph, kept, self.budget, self.config)
+                pricing = self._pricing(kept)
             except BudgetError as error:
                 refused.append(error)
                 continue
@@ -236,7 +251,7 @@ class Search:
         return join(self.backend, self.graph, draft.nodes, self.pool, draft.order, n_landmarks=n_landmarks)
 
     def _learnt_from(self, made: _Candidate, draft: _Draft, kept: Matrix) -> LearntFrom:
-        rows = with_landmarks(self.backend, kept[draft.nodes], draft.landmarks)
+        rows = with_landmarks(self.backend, self._rows(kept, draft.nodes), draft.landmarks)
         features, _ = encoding.stored(self.backend, rows, made.pricing.budget.coded)
         codes = self.graph.labels[draft.nodes]
         return LearntFrom(self._edges(draft).adjacency, features, landmark_codes(self.backend, codes, draft.landmarks))

@@ -76,6 +76,10 @@ class Report:
         On a CPU the peak memory of the process so far; on a GPU the most device memory that RMM handed out during the
         run, or else what CuPy's pool has taken so far.
     backend : str
+    workers : int or None
+        Dask workers that did the work; None without any.
+    exchanged_bytes : dict
+        Bytes that went from one partition of the graph to another, or to the worker that put things together, by stage.
     versions : dict
     random_state : int
     config : HeraldConfig
@@ -130,6 +134,8 @@ class Report:
     timings: dict[str, float]
     peak_memory_bytes: int | None
     backend: str
+    workers: int | None
+    exchanged_bytes: dict[str, int]
     versions: dict[str, str]
     random_state: int
     config: HeraldConfig
@@ -208,7 +214,12 @@ class Report:
         )
         slowest = sorted(self.timings.items(), key=lambda item: -item[1])[:3]
         named = ", ".join(f"{name} {value:.2f}" for name, value in slowest)
-        yield f"  time         {seconds:.2f} s on {self.backend} ({named})"
+        where = self.backend if self.workers is None else f"{self.workers} workers, {self.backend}"
+        yield f"  time         {seconds:.2f} s on {where} ({named})"
+        if self.exchanged_bytes:
+            most = sorted(self.exchanged_bytes.items(), key=lambda item: -item[1])[:3]
+            named = ", ".join(f"{name} {value / 1e6:,.1f}" for name, value in most)
+            yield f"  exchanged    {sum(self.exchanged_bytes.values()) / 1e6:,.1f} MB between partitions ({named})"
         for warning in self.warnings:
             yield f"  note         {warning}"
 
@@ -222,6 +233,8 @@ _SINCE: dict[str, Any] = {
     "n_landmarks": 0,
     "n_synthetic_edges": 0,
     "before": None,
+    "workers": None,
+    "exchanged_bytes": {},
 }
 """What reports of earlier versions do not say."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import re
 import zipfile
 from dataclasses import dataclass, field, replace
@@ -522,3 +523,17 @@ def test_a_backend_that_cannot_run_says_why():
 def test_an_unknown_name_of_the_package_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no attribute 'condensate'"):
         _ = herald_gpu.condensate
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        errors.BudgetError("too little", smallest_ratio=0.25),
+        errors.OutOfMemory("no room", stage="features"),
+        errors.ClusterError("gone", stage="scoring"),
+    ],
+)
+def test_errors_come_back_from_other_processes(error):
+    again = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own
+    assert type(again) is type(error)
+    assert (str(again), vars(again)) == (str(error), vars(error))

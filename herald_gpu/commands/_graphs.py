@@ -151,6 +151,9 @@ def _archive(path: Path, choice: object) -> Given:
 
 
 def _table(path: Path, *, whole: bool) -> Any:  # noqa: ANN401 - a table, or the file of one
+    if path.is_dir():
+        msg = f"{path} is a folder: pass --workers N, whose workers read the Parquet files in it, or one file"
+        raise FileFormatError(msg)
     from herald_gpu.datasets import read_table
     from herald_gpu.io.parquet import ENDINGS
 

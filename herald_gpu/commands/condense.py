@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from herald_gpu.commands import _graphs, _shared
@@ -14,7 +15,7 @@ from herald_gpu.errors import ConfigError
 if TYPE_CHECKING:
     import argparse
 
-    from herald_gpu import HeraldConfig
+    from herald_gpu import CondensedGraph, HeraldConfig
 
 PRESETS = ("default", "paper", "published-citation", "published-pubmed", "published-scaled")
 
@@ -31,6 +32,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
             "herald condense --edges edges.parquet --features nodes.parquet --label topic --output small/",
             "herald condense --data graph.npz --preset paper --set depth=1 --set lid_scaling=rank",
             "herald condense --dataset cora --ratio 0.03 --json",
+            "herald condense --edges edges/ --features nodes/ --workers 4 --resume run/ --output small.herald",
             "herald condense --config run.toml --seed 1",
         ],
         ways=_graphs.WAYS,
@@ -50,17 +52,60 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
         help="set a field of HeraldConfig; may be repeated (in a config file: the table [condense.set])",
     )
     _shared.add_run_options(parser, ratio=0.01)
+    cluster = parser.add_argument_group(
+        "Dask workers", "for Parquet files, or folders of them, that outgrow one machine"
+    )
+    cluster.add_argument(
+        "--workers", metavar="N", type=int, help="start worker processes here: one a GPU, if there are any"
+    )
+    cluster.add_argument(
+        "--worker-memory", metavar="SIZE", default="auto", help="limit of each, such as 4GB (default %(default)s)"
+    )
+    cluster.add_argument(
+        "--scheduler", metavar="ADDRESS", help="use the workers of this scheduler, or scheduler file, instead"
+    )
+    cluster.add_argument(
+        "--resume", metavar="FOLDER", type=Path, help="keep partial results here, and go on from those that are there"
+    )
     _shared.add_output_options(parser)
 
 
 def run(args: argparse.Namespace) -> None:
     """Read the graph, condense it, give the result."""
-    import herald_gpu
-
     _shared.check_output(args.output)
     config = build_config(args.preset, dict(args.set))
-    edges, features, labels, train = read_graph(args)
-    result = herald_gpu.condense(
+    if args.workers is not None or args.scheduler is not None:
+        from herald_gpu.distributed.clusters import open_client, read_folder
+
+        if args.edges is None or args.features is None:
+            msg = "--workers and --scheduler need --edges and --features: Parquet files, or folders of them"
+            raise ConfigError(msg)
+        if args.split is not None:
+            msg = "--split is not drawn on workers: leave it out, and mark training nodes in a column (--train-column)"
+            raise ConfigError(msg)
+        with open_client(args.workers, args.scheduler, backend=args.backend, memory=args.worker_memory):
+            edges, features = (read_folder(path, backend=args.backend) for path in (args.edges, args.features))
+            result = condense(args, config, edges, features)
+    else:
+        if args.resume is not None:
+            msg = f"--resume {args.resume} is for Dask workers: pass --workers N or --scheduler ADDRESS too"
+            raise ConfigError(msg)
+        result = condense(args, config, *read_graph(args))
+    _shared.give(result, args)
+
+
+def condense(
+    args: argparse.Namespace,
+    config: HeraldConfig,
+    edges: Any,  # noqa: ANN401 - whatever was read
+    features: Any,  # noqa: ANN401
+    labels: Any = None,  # noqa: ANN401
+    train: Any = None,  # noqa: ANN401
+) -> CondensedGraph:
+    """Condense what was read, as the options say."""
+    import herald_gpu
+
+    return herald_gpu.condense(
         edges,
         features,
         labels,
@@ -76,8 +121,8 @@ def run(args: argparse.Namespace) -> None:
         backend=args.backend,
         random_state=args.seed,
         verbose=_shared.shows_bar(args),
+        resume=args.resume,
     )
-    _shared.give(result, args)
 
 
 def build_config(preset: str, changes: dict[str, Any]) -> HeraldConfig:

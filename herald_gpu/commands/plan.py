@@ -12,7 +12,7 @@ from herald_gpu.errors import ConfigError
 if TYPE_CHECKING:
     import argparse
 
-    from herald_gpu.planning import DeviceSpec
+    from herald_gpu.planning import DeviceSpec, Plan, WorkerPlan
 
 DEFAULT_DEVICE = "A100-80GB"
 PRESETS = ("default", "paper")
@@ -29,6 +29,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
         examples=[
             "herald plan --nodes 232965 --edges 114615892 --features 602 --classes 41 --device H100",
             "herald plan --nodes 1000000 --edges 20000000 --features 100 --classes 10 --memory 24 --bandwidth 1000",
+            "herald plan --nodes 111059956 --edges 3231371744 --features 128 --classes 172 --workers 8",
         ],
     )
     parser.set_defaults(run=run, verbose=False)
@@ -63,29 +64,41 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
     device.add_argument("--bandwidth", metavar="GB/S", type=float, help="memory bandwidth, in 10^9 bytes a second")
     device.add_argument("--fp32", metavar="TFLOPS", type=float, help="single-precision peak, in 10^12 a second")
     device.add_argument("--fp64", metavar="TFLOPS", type=float, help="double-precision peak, in 10^12 a second")
+    workers = parser.add_argument_group("Dask workers")
+    workers.add_argument(
+        "--workers", metavar="N", type=int, help="plan for so many, each with a partition and a device"
+    )
+    workers.add_argument(
+        "--link", metavar="GB/S", type=float, default=25.0, help="what a worker can receive (default %(default)s)"
+    )
+    workers.add_argument(
+        "--local", type=float, default=0.0, help="share of edges inside partitions beyond chance (default %(default)s)"
+    )
     parser.add_argument("--json", action="store_true", help="print the plan as JSON instead of a table")
 
 
 def run(args: argparse.Namespace) -> None:
     """Make the plan and print it."""
     import herald_gpu
+    from herald_gpu.planning import plan_workers
 
-    found = herald_gpu.plan(
-        args.nodes,
-        args.edges,
-        args.features,
-        n_classes=args.classes,
-        ratio=args.ratio,
-        train_share=args.train_share,
-        density=args.density,
-        binary=args.binary,
-        on_device=args.on_device,
-        degree_skew=args.degree_skew,
-        class_skew=args.class_skew,
-        feature_count=args.feature_count,
-        config=herald_gpu.HeraldConfig.paper() if args.preset == "paper" else None,
-        device=read_device(args),
-    )
+    graph: tuple[int, int, int] = (args.nodes, args.edges, args.features)
+    common: dict[str, Any] = {
+        "n_classes": args.classes,
+        "ratio": args.ratio,
+        "train_share": args.train_share,
+        "density": args.density,
+        "binary": args.binary,
+        "feature_count": args.feature_count,
+        "config": herald_gpu.HeraldConfig.paper() if args.preset == "paper" else None,
+        "device": read_device(args),
+    }
+    found: Plan | WorkerPlan
+    if args.workers is not None:
+        found = plan_workers(*graph, workers=args.workers, link=args.link * GIGA, local=args.local, **common)
+    else:
+        skews: dict[str, Any] = {"degree_skew": args.degree_skew, "class_skew": args.class_skew}
+        found = herald_gpu.plan(*graph, on_device=args.on_device, **(skews | common))
     print(json.dumps(found.to_dict(), indent=2) if args.json else found)
 
 

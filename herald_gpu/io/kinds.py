@@ -6,7 +6,7 @@ import sys
 from os import PathLike
 from typing import Any, Literal
 
-from herald_gpu.errors import DeviceError, MissingDependencyError
+from herald_gpu.errors import DeviceError, MissingDependencyError, UnsupportedInputError
 
 Kind = Literal[
     "none",
@@ -22,6 +22,7 @@ Kind = Literal[
     "pyg",
     "networkx",
     "parquet",
+    "dask",
     "other",
 ]
 FRAME_KINDS = ("pandas", "cudf", "polars", "arrow")
@@ -39,6 +40,8 @@ _ROOTS: dict[str, Kind] = {
     "torch": "torch",
     "torch_geometric": "pyg",
     "networkx": "networkx",
+    "dask": "dask",
+    "dask_cudf": "dask",
 }
 
 
@@ -69,10 +72,35 @@ def kind_of(value: Any) -> Kind:  # noqa: ANN401 - any object
     return "other"
 
 
+def is_dask(value: Any) -> bool:  # noqa: ANN401 - any object
+    """Tell Dask collections, without importing Dask.
+
+    Examples
+    --------
+    >>> is_dask([1, 2])
+    False
+    """
+    return kind_of(value) == "dask"
+
+
+def any_dask(edges: Any, feats: Any, given_labels: Any, given_train: Any) -> bool:  # noqa: ANN401 - any objects
+    """Tell whether a graph comes in Dask collections; refuse one that does in part."""
+    named = {"edges": edges, "feats": feats, "labels": given_labels, "train": given_train}
+    found = [name for name, value in named.items() if is_dask(value)]
+    if found and not {"edges", "feats"} <= set(found):
+        other = next(name for name in ("edges", "feats") if name not in found)
+        msg = (
+            f"{found[0]} is a Dask collection but {other} is a {type(named[other]).__name__}: pass both as Dask "
+            "collections, or .compute() the first"
+        )
+        raise UnsupportedInputError(msg)
+    return bool(found)
+
+
 def device_of(value: Any) -> Literal["host", "cuda"] | None:  # noqa: ANN401 - any object
     """Tell where an argument lives; None for what has no place (None, lists of ids)."""
     kind = kind_of(value)
-    if kind in ("none", "other", "networkx", "parquet"):
+    if kind in ("none", "other", "networkx", "parquet", "dask"):
         return None
     if kind in ("cudf", "cupy", "cupyx"):
         return "cuda"

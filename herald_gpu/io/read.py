@@ -317,32 +317,37 @@ def _read_edges(
         return place[rows], place[cols], warnings
     if kind == "networkx":
         ids, source, target, warnings = networks.read_networkx(edges)
-        _places(ids, node_ids)  # isolated nodes must be known too
+        places(ids, node_ids)  # isolated nodes must be known too
     elif kind == "parquet":
         source, target, warnings = parquet.read_edges(Path(edges), columns.source, columns.target)
     elif kind in FRAME_KINDS:
         source, target, warnings = frames.read_edge_columns(frames.to_pandas(edges), columns.source, columns.target)
     else:
         source, target = matrices.read_edge_array(edges)
-    return _places(source, node_ids), _places(target, node_ids), warnings
+    return places(source, node_ids), places(target, node_ids), warnings
 
 
-def _places(ends: np.ndarray, node_ids: np.ndarray) -> np.ndarray:
-    """Positions of the ends among the ids: in the narrowest type, block by block, so that a mapped file streams in."""
-    plain = node_ids.dtype.kind in "iu" and ends.dtype.kind in "iu"
-    numbered = plain and len(ends) and node_ids[0] == 0 and node_ids[-1] == len(node_ids) - 1
-    index = None if numbered else pd.Index(node_ids)
-    places = np.empty(len(ends), dtype=np.int32 if len(node_ids) <= np.iinfo(np.int32).max else np.int64)
+def places(ends: np.ndarray, node_ids: np.ndarray | range) -> np.ndarray:
+    """Positions of the ends among the ids: in the narrowest type, block by block, so that a mapped file streams in.
+
+    Ids that count from 0 may be given as a range.
+    """
+    whole, counted = ends.dtype.kind in "iu", isinstance(node_ids, range)
+    ids: Any = np.arange(len(node_ids)) if counted and not whole else node_ids
+    plain = whole and (counted or ids.dtype.kind in "iu")
+    numbered = plain and len(ends) and ids[0] == 0 and ids[-1] == len(ids) - 1
+    index = None if numbered or (counted and whole) else pd.Index(ids)
+    out = np.empty(len(ends), dtype=np.int32 if len(ids) <= np.iinfo(np.int32).max else np.int64)
     for low in range(0, len(ends), BLOCK_ENDS):
         part = ends[low : low + BLOCK_ENDS]
         found = part if index is None else index.get_indexer(part)
-        lost = (found < 0) | (found >= len(node_ids))
+        lost = (found < 0) | (found >= len(ids))
         if lost.any():
             msg = (
                 f"edges name nodes that feats does not have, such as {frames.some(pd.Series(part[lost]).unique())} "
-                f"(ids of feats are {node_ids.dtype}, such as {frames.some(node_ids)}): add those nodes to feats or "
-                "drop the edges"
+                f"(ids of feats are {getattr(ids, 'dtype', 'int64')}, such as {frames.some(ids[: frames.SHOWN + 1])}): "
+                "add those nodes to feats or drop the edges"
             )
             raise InputError(msg)
-        places[low : low + BLOCK_ENDS] = found
-    return places
+        out[low : low + BLOCK_ENDS] = found
+    return out

@@ -51,19 +51,36 @@ def count_features(backend: Backend, graph: Graph, config: HeraldConfig) -> Feat
 
 def smoothed_rows(backend: Backend, graph: Graph, rows: Array) -> Matrix:
     """Rows of ``D~^-1 (A + I) D~^-1 X`` as float32, D~ being the degrees of A + I."""
-    xp = backend.xp
     inverse = 1.0 / (ops.degrees(backend, graph.adjacency) + 1.0)
-    around = graph.adjacency[rows]
+    return smooth(backend, graph.adjacency[rows], graph.features, rows, inverse)
+
+
+def smooth(backend: Backend, around: Matrix, features: Matrix, rows: Array, inverse: Array) -> Matrix:
+    """Smooth some rows (partial: every row needs its neighbours alone).
+
+    Parameters
+    ----------
+    backend : Backend
+    around : (n, m) CSR matrix
+        Neighbours of the rows among m nodes.
+    features : (m, F) matrix
+        Features of these.
+    rows : int array
+        Where the rows themselves stand among them.
+    inverse : (m,) float64 array
+        One over their degrees in A + I.
+    """
+    xp = backend.xp
     around = ops.scaled_columns(backend, around, inverse)
-    if backend.sparse.issparse(graph.features):
-        wide = ops.with_data(backend, graph.features, graph.features.data.astype(xp.float64))
+    if backend.sparse.issparse(features):
+        wide = ops.with_data(backend, features, features.data.astype(xp.float64))
         total = (around @ wide + _scale_rows(backend, wide[rows], inverse[rows])).tocsr()
         return _scale_rows(backend, total, inverse[rows]).astype(xp.float32)
-    smooth = xp.empty((rows.shape[0], graph.n_features), dtype=xp.float32)
-    for low, high, block in ops.dense_column_blocks(backend, graph.features):
+    out = xp.empty((rows.shape[0], features.shape[1]), dtype=xp.float32)
+    for low, high, block in ops.dense_column_blocks(backend, features):
         total = around @ block + block[rows] * inverse[rows][:, None]
-        smooth[:, low:high] = total * inverse[rows][:, None]
-    return smooth
+        out[:, low:high] = total * inverse[rows][:, None]
+    return out
 
 
 def _scale_rows(backend: Backend, matrix: Matrix, factors: Array) -> Matrix:

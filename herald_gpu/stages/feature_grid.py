@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from herald_gpu import ops
-from herald_gpu.budget import settle_prices
+from herald_gpu.budget import RowSizes, row_sizes, settle_sizes
 from herald_gpu.encoding import candidates, most_rows_first, rows_within
 from herald_gpu.errors import BudgetError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from herald_gpu.backend import Array, Backend, Matrix
     from herald_gpu.budget import Budget
     from herald_gpu.config import HeraldConfig
@@ -55,9 +57,34 @@ def feature_grid(
         Columns, the best first.
     budget : Budget
     """
-    counts = _halved(graph.n_features) if config.feature_count is None else [config.feature_count]
-    counts = [min(count, graph.n_features) for count in counts]
-    stored = _cumulative(backend, graph.features[backend.xp.flatnonzero(graph.train)], ranking)
+    rows = graph.features[backend.xp.flatnonzero(graph.train)]
+
+    def measure(count: int) -> RowSizes:
+        return row_sizes(backend, ops.pick_columns(backend, graph.features, ranking[:count]))
+
+    return choose_counts(backend, graph, filled_columns(backend, rows)[ranking], measure, budget, config)
+
+
+def choose_counts(
+    backend: Backend,
+    graph: Graph,
+    filled: Array,
+    measure: Callable[[int], RowSizes],
+    budget: Budget,
+    config: HeraldConfig,
+) -> list[FeatureOption]:
+    """Choose among the numbers of features (finish).
+
+    Parameters
+    ----------
+    backend, graph, budget, config
+        As everywhere.
+    filled : float64 array
+        Non-zeros of training nodes in every column, the best first.
+    measure : function of a number of columns
+        Gives the sizes of rows in so many of the best.
+    """
+    counts, stored = tried_counts(graph.n_features, config), backend.xp.cumsum(filled)
     n_train, *sums = ops.fetch(backend, graph.train.sum(), *(stored[count - 1] for count in counts))
     options = []
     wanted = config.stored_as
@@ -65,10 +92,16 @@ def feature_grid(
         mean = float(total) / float(n_train)
         best = most_rows_first(candidates(budget.kind, wanted), mean, count, limit=budget.limit, largest=0.0)[0]
         options.append(FeatureOption(count, mean, rows_within(best, mean, count, budget.limit)))
-        if options[-1].rows >= float(n_train) and _holds_every_class(backend, graph, ranking[:count], budget, config):
+        if options[-1].rows >= float(n_train) and _holds_every_class(backend, graph, measure(count), budget, config):
             break
     enough = [option for option in options if option.rows >= config.fewest_exemplars * graph.n_classes]
     return sorted(enough or options[-1:], key=lambda option: option.count)
+
+
+def tried_counts(n_features: int, config: HeraldConfig) -> list[int]:
+    """Numbers of features that may be tried, falling."""
+    counts = _halved(n_features) if config.feature_count is None else [config.feature_count]
+    return [min(count, n_features) for count in counts]
 
 
 def _halved(n_features: int) -> list[int]:
@@ -78,19 +111,15 @@ def _halved(n_features: int) -> list[int]:
     return [count for count in counts if count <= MOST] or [counts[-1]]
 
 
-def _holds_every_class(backend: Backend, graph: Graph, columns: Array, budget: Budget, config: HeraldConfig) -> bool:
-    kept = ops.pick_columns(backend, graph.features, columns)
+def _holds_every_class(backend: Backend, graph: Graph, sizes: RowSizes, budget: Budget, config: HeraldConfig) -> bool:
     try:
-        return settle_prices(backend, graph, kept, budget, config).feasible
+        return settle_sizes(backend, graph, sizes, budget, config).feasible
     except BudgetError:
         return False
 
 
-def _cumulative(backend: Backend, x: Matrix, ranking: Array) -> Array:
-    """Non-zeros of the best column, the best two, and so on."""
-    xp = backend.xp
+def filled_columns(backend: Backend, x: Matrix) -> Array:
+    """Non-zeros of every column (partial: those of parts of the rows add up)."""
     if backend.sparse.issparse(x):
-        filled = ops.tally(backend, x.indices, int(x.shape[1]))
-    else:
-        filled = xp.count_nonzero(x, axis=0).astype(xp.float64)
-    return xp.cumsum(filled[ranking])
+        return ops.tally(backend, x.indices, int(x.shape[1]))
+    return backend.xp.count_nonzero(x, axis=0).astype(backend.xp.float64)

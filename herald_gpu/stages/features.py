@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from herald_gpu import ops
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from herald_gpu.backend import Array, Backend
     from herald_gpu.config import HeraldConfig
     from herald_gpu.graph import Graph
@@ -54,19 +56,26 @@ def multihop_fisher(backend: Backend, graph: Graph, h: float, config: HeraldConf
     """
     xp = backend.xp
     step = ops.walk(backend, graph.adjacency) if config.hops else graph.adjacency
-    scatter = _ClassScatter(backend, graph, config)
+    rows = xp.flatnonzero(graph.train)
+    scatter = ClassScatter(backend, graph.labels[rows], graph.n_classes, config)
     ratios = xp.zeros((config.hops + 1, graph.n_features), dtype=xp.float64)
 
     def walk(low: int, high: int, block: Array) -> None:
         for hop in range(config.hops + 1):
-            ratios[hop, low:high] = scatter.fisher(block[scatter.rows])
+            part = scatter.of(block[rows])
+            ratios[hop, low:high] = fisher_ratios(backend, merge_scatters(backend, [part]), config)
             if hop < config.hops:
                 block = ops.propagate(step, block)
 
     for _ in ops.for_column_blocks(backend, graph.features, walk):
         pass
-    total = xp.zeros(graph.n_features, dtype=xp.float64)
-    for hop in range(config.hops + 1):
+    return weigh_hops(backend, ratios, h)
+
+
+def weigh_hops(backend: Backend, ratios: Array, h: float) -> Array:
+    """Add up the Fisher ratios of all hops, each over its maximum, weighted by ``(1 - h)^k``; maximum 1."""
+    total = backend.xp.zeros(ratios.shape[1], dtype=backend.xp.float64)
+    for hop in range(int(ratios.shape[0])):
         total += (1.0 - h) ** hop * ops.scaled_by_max(backend, ratios[hop])
     return ops.scaled_by_max(backend, total)
 
@@ -77,36 +86,81 @@ def activation_density(backend: Backend, graph: Graph) -> Array:
     return ops.scaled_by_max(backend, ops.column_abs_sums(backend, graph.features[rows]))
 
 
-class _ClassScatter:
-    """Between- and within-class scatter of the training nodes.
+@dataclass(frozen=True)
+class Scatter:
+    """Sums of rows by class, and how they scatter within classes.
 
     Attributes
     ----------
-    rows : int array
-        The training nodes.
+    counts : (classes,) float64 array
+        Rows of each class.
+    sums : (classes, F) float64 array
+    within : (F,) float64 array
+        Squared distances of rows to the mean of their class, added up over the classes that count.
+    used : (classes,) float64 array
+        1 for classes that count, 0 for those too small.
     """
 
-    def __init__(self, backend: Backend, graph: Graph, config: HeraldConfig) -> None:
-        xp = backend.xp
-        self.backend, self.eps = backend, config.fisher_eps
-        self.rows = xp.flatnonzero(graph.train)
-        self.codes = graph.labels[self.rows]
-        self.indicator = ops.class_indicator(backend, self.codes, graph.n_classes)
-        counts = ops.class_counts(backend, self.codes, graph.n_classes).astype(xp.float64)
-        self.inverse = ops.inverse(backend, counts)[:, None]
-        self.total = counts.sum()
-        self.counts = counts[:, None]
-        large = counts >= config.min_class_size
-        self.used = xp.where(large, counts, 0.0)[:, None]
-        self.row_used = None if config.min_class_size <= 1 else large[self.codes].astype(xp.float64)[:, None]
+    counts: Array
+    sums: Array
+    within: Array
+    used: Array
 
-    def fisher(self, rows: Array) -> Array:
-        """Fisher ratio of every column of the training rows, which are changed."""
-        xp = self.backend.xp
-        means = (self.indicator @ rows) * self.inverse
-        mean = (self.counts * means).sum(axis=0) / self.total
-        between = (self.used * (means - mean) ** 2).sum(axis=0)
-        rows -= means[self.codes]
+
+class ClassScatter:
+    """Measures the scatter of some training rows (partial).
+
+    Parameters
+    ----------
+    backend, config
+        As everywhere.
+    codes : int array
+        Classes of the rows.
+    n_classes : int
+    totals : (classes,) array, optional
+        Training nodes of each class, where the rows are not all of them.
+    """
+
+    def __init__(
+        self, backend: Backend, codes: Array, n_classes: int, config: HeraldConfig, totals: Array | None = None
+    ) -> None:
+        xp = backend.xp
+        self.backend, self.codes = backend, codes
+        self.indicator = ops.class_indicator(backend, codes, n_classes)
+        self.counts = ops.class_counts(backend, codes, n_classes).astype(xp.float64)
+        self.inverse = ops.inverse(backend, self.counts)[:, None]
+        large = (self.counts if totals is None else totals) >= config.min_class_size
+        self.used = large.astype(xp.float64)
+        self.row_used = None if config.min_class_size <= 1 else self.used[codes][:, None]
+
+    def of(self, rows: Array) -> Scatter:
+        """Measure every column of the rows, which are changed."""
+        sums = self.indicator @ rows
+        rows -= (sums * self.inverse)[self.codes]
         if self.row_used is not None:
             rows *= self.row_used
-        return between / (xp.einsum("ij,ij->j", rows, rows) + self.eps)
+        return Scatter(self.counts, sums, self.backend.xp.einsum("ij,ij->j", rows, rows), self.used)
+
+
+def merge_scatters(backend: Backend, parts: Sequence[Scatter]) -> Scatter:
+    """Put the scatter of parts of the training set together (combine), in any order and any number of steps.
+
+    Rows scatter around the means of their part, and these around the common mean.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    counts, sums = sum(part.counts for part in parts), sum(part.sums for part in parts)
+    mean, within = sums * ops.inverse(backend, counts)[:, None], sum(part.within for part in parts)
+    for part in parts:
+        apart = part.sums * ops.inverse(backend, part.counts)[:, None] - mean
+        within = within + ((part.counts * part.used)[:, None] * apart**2).sum(axis=0)
+    return Scatter(counts, sums, within, parts[0].used)
+
+
+def fisher_ratios(backend: Backend, scatter: Scatter, config: HeraldConfig) -> Array:
+    """Fisher ratio of every column (finish): scatter of the class means over that within classes."""
+    counts = scatter.counts[:, None]
+    means = scatter.sums * ops.inverse(backend, counts)
+    mean = (counts * means).sum(axis=0) / scatter.counts.sum()
+    between = (counts * scatter.used[:, None] * (means - mean) ** 2).sum(axis=0)
+    return between / (scatter.within + config.fisher_eps)

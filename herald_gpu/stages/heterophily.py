@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from herald_gpu import ops
 
 if TYPE_CHECKING:
-    from herald_gpu.backend import Backend
+    from collections.abc import Sequence
+
+    from herald_gpu.backend import Array, Backend
     from herald_gpu.graph import Graph
 
 
@@ -31,6 +35,15 @@ class Heterophily:
     homophily: float
 
 
+@dataclass(frozen=True)
+class TrainingEdges:
+    """Edges from some training nodes to others: how many, how many inside a class; and their nodes by class."""
+
+    total: float
+    same: float
+    classes: np.ndarray
+
+
 def measure_heterophily(backend: Backend, graph: Graph) -> Heterophily:
     """Measure the share of edges inside the training set whose ends differ in label.
 
@@ -40,10 +53,31 @@ def measure_heterophily(backend: Backend, graph: Graph) -> Heterophily:
     codes = xp.where(graph.train, graph.labels, -1)
     rows = xp.flatnonzero(graph.train)
     table = ops.neighbour_classes(backend, graph.adjacency, codes, graph.n_classes)[rows]
-    own = ops.own_class(backend, table, codes[rows])
-    counts = ops.class_counts(backend, codes, graph.n_classes)
+    return heterophily_of([count_training_edges(backend, table, codes[rows])])
+
+
+def count_training_edges(backend: Backend, table: Array, codes: Array) -> TrainingEdges:
+    """Count the edges of some training nodes (partial).
+
+    Parameters
+    ----------
+    backend : Backend
+    table : (n, classes) array
+        Neighbours of each of them in the training set, by class.
+    codes : int array
+        Their own classes.
+    """
+    xp = backend.xp
+    own = ops.own_class(backend, table, codes)
+    counts = ops.class_counts(backend, codes, int(table.shape[1]))
     found = ops.fetch(backend, table.sum(dtype=xp.float64), own.sum(dtype=xp.float64), counts)
-    total, same = (float(value) for value in found[:2])
+    return TrainingEdges(float(found[0]), float(found[1]), found[2])
+
+
+def heterophily_of(parts: Sequence[TrainingEdges]) -> Heterophily:
+    """Put the counts of all training nodes together (combine, finish); whole numbers, so their order is no matter."""
+    total, same = sum(part.total for part in parts), sum(part.same for part in parts)
+    shares = np.sum([part.classes for part in parts], axis=0)
     h = (total - same) / total if total else 0.0
-    by_chance = float(1.0 - ((found[2] / found[2].sum()) ** 2).sum())
+    by_chance = float(1.0 - ((shares / shares.sum()) ** 2).sum())
     return Heterophily(h, int(total), 1.0 - h / by_chance if by_chance > 0 else 1.0)

@@ -61,7 +61,8 @@ def measure(backend: Backend, graph: Graph, kept: Matrix, nodes: Array) -> tuple
     nodes : int array
         Nodes of the condensed graph.
     """
-    return count_classes(backend, graph, nodes), variance_ratios(backend, graph, kept, nodes).mean()
+    whole = ops.column_variances(backend, kept[backend.xp.flatnonzero(graph.train)])
+    return count_classes(backend, graph, nodes), variance_ratios(backend, kept[nodes], whole).mean()
 
 
 def count_classes(backend: Backend, graph: Graph, nodes: Array) -> Array:
@@ -69,11 +70,9 @@ def count_classes(backend: Backend, graph: Graph, nodes: Array) -> Array:
     return ops.class_counts(backend, graph.labels[nodes], graph.n_classes, graph.train[nodes])
 
 
-def variance_ratios(backend: Backend, graph: Graph, kept: Matrix, nodes: Array) -> Array:
-    """Variance of every kept feature over `nodes`, over that in the training set."""
-    ours = ops.column_variances(backend, kept[nodes])
-    whole = ops.column_variances(backend, kept[backend.xp.flatnonzero(graph.train)])
-    return ours / (whole + VARIANCE_EPS)
+def variance_ratios(backend: Backend, rows: Matrix, whole: Array) -> Array:
+    """Variance of every kept feature over rows of the condensed graph, over that in the training set."""
+    return ops.column_variances(backend, rows) / (whole + VARIANCE_EPS)
 
 
 def describe(

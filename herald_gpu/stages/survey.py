@@ -12,7 +12,8 @@ from herald_gpu import ops
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from herald_gpu.backend import Array, Backend, Matrix
+    from herald_gpu.assembly import Whole
+    from herald_gpu.backend import Array, Backend
     from herald_gpu.graph import Graph
 
 DEGREE_BINS = 21
@@ -54,33 +55,31 @@ class Survey:
         return cls(**typed)
 
 
-def survey(backend: Backend, graph: Graph, undirected: Matrix, ratios: Array) -> tuple[Array, ...]:
-    """Count over the full graph; everything is left on the backend, to cross over with the rest of the report.
+def survey_degrees(backend: Backend, degrees: Array) -> tuple[Array, Array]:
+    """Count nodes by degree, and tell the largest (partial: of parts the counts add up)."""
+    xp, degrees = backend.xp, degrees.astype(backend.xp.int64)
+    powers = xp.left_shift(xp.ones(DEGREE_BINS - 1, dtype=xp.int64), xp.arange(DEGREE_BINS - 1, dtype=xp.int64))
+    return ops.tally(backend, xp.searchsorted(powers, degrees, side="right"), DEGREE_BINS), degrees.max()
+
+
+def survey_ratios(backend: Backend, ratios: Array) -> Array:
+    """Count kept features by the ratio of their variances."""
+    xp = backend.xp
+    bounds = xp.exp2((xp.arange(RATIO_BINS - 1, dtype=xp.float64) - (RATIO_BINS - 2) / 2) / 2)
+    return ops.tally(backend, xp.searchsorted(bounds, ratios, side="right"), RATIO_BINS)
+
+
+def surveyed(graph: Graph | Whole, n_edges: int, found: Sequence[np.ndarray]) -> Survey:
+    """Put together what was counted, now that it is on the host.
 
     Parameters
     ----------
-    backend, graph
-        As everywhere.
-    undirected : CSR matrix
-        The graph's edges, every one there once each way.
-    ratios : (k*,) float64 array
-        Of variances, one a kept feature.
+    graph : Graph or Whole
+        What has the numbers of nodes and features.
+    n_edges : int
+    found : arrays
+        Training nodes by class, nodes by degree, the largest degree, kept features by the ratio of their variances.
     """
-    xp = backend.xp
-    counts = ops.class_counts(backend, graph.labels, graph.n_classes, graph.train)
-    degrees = xp.diff(undirected.indptr).astype(xp.int64)
-    powers = xp.left_shift(xp.ones(DEGREE_BINS - 1, dtype=xp.int64), xp.arange(DEGREE_BINS - 1, dtype=xp.int64))
-    bounds = xp.exp2((xp.arange(RATIO_BINS - 1, dtype=xp.float64) - (RATIO_BINS - 2) / 2) / 2)
-    return (
-        counts,
-        ops.tally(backend, xp.searchsorted(powers, degrees, side="right"), DEGREE_BINS),
-        degrees.max(),
-        ops.tally(backend, xp.searchsorted(bounds, ratios, side="right"), RATIO_BINS),
-    )
-
-
-def surveyed(graph: Graph, n_edges: int, found: Sequence[np.ndarray]) -> Survey:
-    """Put together what :func:`survey` counted, now that it is on the host."""
     counts, degrees, largest, ratios = (tuple(np.atleast_1d(part).astype(int).tolist()) for part in found)
     return Survey(
         n_nodes=graph.n_nodes,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from herald_gpu import ops
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from herald_gpu.backend import Array, Backend, Matrix
     from herald_gpu.graph import Graph
@@ -75,17 +75,38 @@ def open_views(backend: Backend, graph: Graph, ranked: Matrix, counts: list[int]
         Features of each view, rising.
     pool : Pool
     """
+    walk = _Walk(backend, graph.adjacency, pool)
+
+    def through(low: int, high: int, held: HeldOut) -> list[Array]:
+        return walk.through(ranked, low, high, held)
+
+    yield from views_through(backend, through, counts, pool, graph.n_nodes)
+
+
+def views_through(
+    backend: Backend, through: Callable[[int, int, HeldOut], list[Array]], counts: list[int], pool: Pool, n_nodes: int
+) -> Iterator[View]:
+    """Put views together from the rows of compared and held-out nodes (finish), wherever these were walked to.
+
+    Parameters
+    ----------
+    backend, counts, pool
+        As of :func:`open_views`.
+    through : function of the first column, the last, and where to note rows of held-out nodes
+        Gives rows of compared nodes after no, one and two hops.
+    n_nodes : int
+        Of the whole graph: it decides how columns are cut, and so the last bits of the products.
+    """
     xp, widest = backend.xp, counts[-1]
-    degree = ops.degrees(backend, graph.adjacency).astype(xp.float32)
-    walk = _Walk(backend, graph.adjacency, degree, pool)
+    means = _ClassMeans(backend, pool)
     held = HeldOut(*(xp.zeros((int(pool.held.shape[0]), widest), dtype=xp.float32) for _ in range(4)))
-    centres = xp.zeros((pool.n_folds + 1, graph.n_classes, widest), dtype=xp.float64)
+    centres = xp.zeros((pool.n_folds + 1, len(pool.sizes), widest), dtype=xp.float64)
     products = [[xp.zeros((size, size), dtype=xp.float32) for size in pool.sizes] for _ in range(HOPS + 1)]
     low = 0
     for count in counts:
-        for first, last in ops.blocks(count - low, graph.n_nodes):
-            hops = walk.through(ranked, low + first, low + last, held)
-            centres[:, :, low + first : low + last] = walk.class_means(sum(hops))
+        for first, last in ops.blocks(count - low, n_nodes):
+            hops = through(low + first, low + last, held)
+            centres[:, :, low + first : low + last] = means.of(sum(hops))
             _add_products(backend, products, hops, pool.sizes)
         low = count
         seen = HeldOut(*(part[:, :count] for part in vars(held).values()))
@@ -105,58 +126,89 @@ def _add_products(backend: Backend, products: list[list[Array]], hops: list[Arra
         pass
 
 
-class _Walk:
-    """Steps along the edges, and the rows that are wanted after them."""
+class Legs:
+    """The last step to compared and held-out nodes, from what their neighbours have (partial).
 
-    def __init__(self, backend: Backend, adjacency: Matrix, degree: Array, pool: Pool) -> None:
+    Parameters
+    ----------
+    backend : Backend
+    of_nodes, of_held : CSR matrices
+        Neighbours of compared and of held-out nodes among m nodes.
+    degree : (m,) float32 array
+        Degrees of these in the whole graph.
+    nodes, held : int arrays
+        Where compared and held-out nodes stand among them.
+    """
+
+    def __init__(
+        self, backend: Backend, of_nodes: Matrix, of_held: Matrix, degree: Array, nodes: Array, held: Array
+    ) -> None:
         xp = backend.xp
-        self.adjacency, self.backend = adjacency, backend
         inverse = ops.inverse(backend, degree).astype(xp.float32)
         shrink = (1.0 / (degree + 1.0)).astype(xp.float32)
-        self.nodes, self.held = pool.members[pool.compared], pool.held
-        self.inverse_nodes, self.inverse_held = inverse[self.nodes][:, None], inverse[self.held][:, None]
-        self.shrink_held = shrink[self.held][:, None]
+        self.nodes, self.held = nodes, held
+        self.inverse_nodes, self.inverse_held = inverse[nodes][:, None], inverse[held][:, None]
+        self.shrink_held = shrink[held][:, None]
         # Averages of averages: the inner division is by the degree of the neighbour.
-        self.around_held = adjacency[self.held]
-        self.far_held = ops.scaled_columns(backend, self.around_held, shrink)
-        self.far_nodes = ops.scaled_columns(backend, adjacency[self.nodes], inverse)
-        codes, n_classes = pool.codes[pool.compared], len(pool.sizes)
-        folds = pool.free[:, pool.compared]
-        self.shape = (pool.n_folds + 1, n_classes)
-        marks = [xp.where(folds[fold], codes, -1) for fold in range(pool.n_folds + 1)]
-        self.indicators = [ops.class_indicator(backend, mark, n_classes) for mark in marks]
-        chosen = xp.stack([ops.class_counts(backend, mark, n_classes) for mark in marks])
-        self.inverse_counts = ops.inverse(backend, chosen.astype(xp.float64))[:, :, None]
+        self.around_held = of_held
+        self.far_held = ops.scaled_columns(backend, of_held, shrink)
+        self.far_nodes = ops.scaled_columns(backend, of_nodes, inverse)
+
+    def take(self, x: Array, total: Array, hops: list[Array], held: HeldOut, here: slice, columns: slice) -> None:
+        """Note rows, from features of the m nodes and the sums of their neighbours' (which are changed)."""
+        hops[0][:, here] = x[self.nodes]
+        hops[1][:, here] = total[self.nodes] * self.inverse_nodes
+        hops[2][:, here] = (self.far_nodes @ total) * self.inverse_nodes
+        held.own[:, columns] = x[self.held]
+        held.around[:, columns] = total[self.held] * self.inverse_held
+        total += x
+        near = total[self.held]
+        held.total[:, columns] = self.around_held @ total + near
+        held.mean[:, columns] = (self.far_held @ total + near * self.shrink_held) * self.shrink_held
+
+
+class _Walk:
+    """Steps along the edges of a whole graph, and the rows that are wanted after them."""
+
+    def __init__(self, backend: Backend, adjacency: Matrix, pool: Pool) -> None:
+        self.backend, self.adjacency = backend, adjacency
+        degree = ops.degrees(backend, adjacency).astype(backend.xp.float32)
+        nodes = pool.members[pool.compared]
+        self.legs = Legs(backend, adjacency[nodes], adjacency[pool.held], degree, nodes, pool.held)
 
     def through(self, ranked: Matrix, low: int, high: int, held: HeldOut) -> list[Array]:
         """Give rows of compared nodes after no, one and two hops, and note those of held-out nodes."""
         xp = self.backend.xp
-        shape = (int(self.nodes.shape[0]), high - low)
+        shape = (int(self.legs.nodes.shape[0]), high - low)
         hops = [xp.empty(shape, dtype=xp.float32) for _ in range(HOPS + 1)]
 
         def step(span: tuple[int, int]) -> None:
             first, last = span
-            columns, here = slice(low + first, low + last), slice(first, last)
+            columns = slice(low + first, low + last)
             x = _dense(self.backend, ranked, columns)
-            total = self.adjacency @ x
-            hops[0][:, here] = x[self.nodes]
-            hops[1][:, here] = total[self.nodes] * self.inverse_nodes
-            hops[2][:, here] = (self.far_nodes @ total) * self.inverse_nodes
-            held.own[:, columns] = x[self.held]
-            held.around[:, columns] = total[self.held] * self.inverse_held
-            total += x
-            near = total[self.held]
-            held.total[:, columns] = self.around_held @ total + near
-            held.mean[:, columns] = (self.far_held @ total + near * self.shrink_held) * self.shrink_held
+            self.legs.take(x, self.adjacency @ x, hops, held, slice(first, last), columns)
 
         for _ in ops.spread(self.backend, step, ops.column_spans(self.backend, int(ranked.shape[0]), high - low)):
             pass
         return hops
 
-    def class_means(self, rows: Array) -> Array:
+
+class _ClassMeans:
+    """Mean rows of the classes among compared nodes, for every fold."""
+
+    def __init__(self, backend: Backend, pool: Pool) -> None:
+        xp = self.xp = backend.xp
+        codes, n_classes = pool.codes[pool.compared], len(pool.sizes)
+        folds = pool.free[:, pool.compared]
+        marks = [xp.where(folds[fold], codes, -1) for fold in range(pool.n_folds + 1)]
+        self.indicators = [ops.class_indicator(backend, mark, n_classes) for mark in marks]
+        chosen = xp.stack([ops.class_counts(backend, mark, n_classes) for mark in marks])
+        self.inverse_counts = ops.inverse(backend, chosen.astype(xp.float64))[:, :, None]
+
+    def of(self, rows: Array) -> Array:
         """Mean row of every class, for every fold."""
-        wide = rows.astype(self.backend.xp.float64)
-        sums = self.backend.xp.stack([indicator @ wide for indicator in self.indicators])
+        wide = rows.astype(self.xp.float64)
+        sums = self.xp.stack([indicator @ wide for indicator in self.indicators])
         return sums * self.inverse_counts
 
 

@@ -17,6 +17,7 @@ PAGES = {
     "docs/index.md": (),
     "docs/getting-started.md": ("torch", "torch_geometric"),
     "docs/guide.md": (),
+    "docs/distributed.md": ("distributed",),
 }
 """Pages whose examples need no data sets, and the libraries that they show."""
 

@@ -39,7 +39,7 @@ def counters(monkeypatch):
     def walked(self, ranked, low, high, held):
         found, width = through(self, ranked, low, high, held), high - low
         counted["hop"] += self.adjacency.nnz * width
-        counted["sliced"] += (self.far_nodes.nnz + 2 * self.around_held.nnz) * width
+        counted["sliced"] += (self.legs.far_nodes.nnz + 2 * self.legs.around_held.nnz) * width
         counted["pairs"] += sum(size**2 for size in counted["pool"].sizes) * width * len(found)
         counted["blocks"] += 1
         return found

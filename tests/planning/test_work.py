@@ -80,7 +80,7 @@ def test_what_sizes_decide_is_counted_exactly(name, tally, monkeypatch):
     if case.block:
         monkeypatch.setattr(ops, "BLOCK_ELEMENTS", case.block)
     hops = tally(ops, "propagate", lambda step, block: step.nnz * block.shape[1])
-    scatters = tally(features._ClassScatter, "fisher", lambda _, rows: rows.size)
+    scatters = tally(features.ClassScatter, "of", lambda _, rows: rows.size)
     tables = tally(ops, "neighbour_classes", lambda _, adjacency, __, n_classes: adjacency.nnz * n_classes)
     cosines = tally(scoring, "prototype_scores", lambda _, graph, kept, __: np.prod(kept.shape) * graph.n_classes)
     backend = CpuBackend()

@@ -7,15 +7,17 @@ import pytest
 from support.graphs import build, random_raw, raw
 
 from herald_gpu import HeraldConfig, ops
+from herald_gpu.assembly import take_stock
 from herald_gpu.pipeline import Clock, run
 from herald_gpu.stages.statistics import variance_ratios
-from herald_gpu.stages.survey import DEGREE_BINS, RATIO_BINS, Survey, degree_bin, ratio_bounds, survey, surveyed
+from herald_gpu.stages.survey import DEGREE_BINS, RATIO_BINS, Survey, degree_bin, ratio_bounds, survey_ratios, surveyed
 
 
 def seen(backend, given, ratios):
     graph = build(backend, given)
-    found = survey(backend, graph, graph.adjacency, backend.asarray(np.asarray(ratios, dtype=np.float64)))
-    return surveyed(graph, graph.n_edges, ops.fetch(backend, *found))
+    whole = take_stock(backend, graph, graph.features, HeraldConfig())
+    counted = survey_ratios(backend, backend.asarray(np.asarray(ratios, dtype=np.float64)))
+    return surveyed(whole, whole.n_edges, ops.fetch(backend, *whole.counts, counted))
 
 
 def test_by_hand(backend):
@@ -54,11 +56,12 @@ def test_ratios_are_those_that_the_report_averages(backend):
     given = random_raw("dense", 50, seed=1)
     graph = build(backend, given)
     nodes = backend.asarray(np.arange(20, dtype=np.int64))
-    ratios = variance_ratios(backend, graph, graph.features, nodes)
+    whole = take_stock(backend, graph, graph.features, HeraldConfig()).variances
+    ratios = variance_ratios(backend, graph.features[nodes], whole)
     x, train = given.x.astype(float), list(given.train)
     expected = x[:20].var(axis=0) / (x[train].var(axis=0) + 1e-12)
     np.testing.assert_allclose(backend.to_host(ratios), expected, rtol=1e-6)
-    found = survey(backend, graph, graph.adjacency, ratios)[-1]
+    found = survey_ratios(backend, ratios)
     places = np.searchsorted(ratio_bounds(), expected, side="right")
     np.testing.assert_array_equal(backend.to_host(found), np.bincount(places, minlength=RATIO_BINS))
 

@@ -13,7 +13,7 @@ import sys
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-from support.doubles import cudf, cuml, cusolver, cuvs, pylibcugraph, rmm
+from support.doubles import cudf, cuml, cusolver, cuvs, dask_rapids, pylibcugraph, rmm
 
 MODULES: dict[str, dict[str, object]] = {
     "cudf": {"DataFrame": cudf.DataFrame, "Index": cudf.Index, "Series": cudf.Series},
@@ -26,6 +26,8 @@ MODULES: dict[str, dict[str, object]] = {
     "cuvs.neighbors": {},
     "cuvs.neighbors.all_neighbors": {"AllNeighborsParams": cuvs.AllNeighborsParams, "build": cuvs.build},
     "cuvs.neighbors.nn_descent": {"IndexParams": cuvs.IndexParams},
+    "dask_cuda": {"LocalCUDACluster": dask_rapids.LocalCUDACluster},
+    "dask_cudf": {"read_parquet": dask_rapids.read_parquet},
     "pylibcugraph": {
         "GraphProperties": pylibcugraph.GraphProperties,
         "ResourceHandle": pylibcugraph.ResourceHandle,

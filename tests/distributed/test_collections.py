@@ -1,0 +1,142 @@
+"""Dask collections taken apart, and those that are refused, in plain words."""
+
+from __future__ import annotations
+
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from outcomes import small_graph
+from support.crew import Here
+
+from herald_gpu import HeraldConfig, condense
+from herald_gpu.backend.cpu import CpuBackend
+from herald_gpu.distributed.collections import is_table, take_apart
+from herald_gpu.distributed.front import condense_collections
+from herald_gpu.errors import ClusterError, ColumnError, ConfigError, InputError, UnsupportedInputError
+from herald_gpu.io.kinds import any_dask, is_dask, kind_of
+from herald_gpu.io.read import Columns
+
+GRAPH = small_graph()
+EDGES, NODES = GRAPH.to_frames()
+N = GRAPH.n_nodes
+OPTIONS = {"columns": Columns(), "unlabelled": -1, "backend": "cpu", "output_type": "input", "seed": 0}
+
+
+def tables(edges=EDGES, nodes=NODES, labels=None, train=None):
+    return dd.from_pandas(edges, npartitions=2), dd.from_pandas(nodes, npartitions=3), labels, train
+
+
+def arrays(edges=GRAPH.edge_index, features=GRAPH.features, labels=GRAPH.labels, train=GRAPH.train):
+    return da.from_array(edges, chunks=(2, 50)), da.from_array(features, chunks=(20, 4)), labels, train
+
+
+def parted(graph, config=None, **changes):
+    return condense_collections(
+        graph, 0.3, config=config or HeraldConfig(), crew=Here(CpuBackend()), **(OPTIONS | changes)
+    )
+
+
+def test_kinds():
+    assert [kind_of(one) for one in (*tables()[:2], *arrays()[:2])] == ["dask"] * 4
+    assert is_dask(tables()[0])
+    assert not is_dask(EDGES)
+    assert (is_table(tables()[0]), is_table(arrays()[0])) == (True, False)
+    assert any_dask(*arrays())
+    assert not any_dask(EDGES, NODES, None, None)
+
+
+@pytest.mark.parametrize("which", [(0,), (1,)])
+def test_half_a_graph_in_collections_is_refused(which):
+    graph = [tables()[place] if place in which else one for place, one in enumerate((EDGES, NODES))]
+    with pytest.raises(UnsupportedInputError, match=r"is a Dask collection but .* is a DataFrame"):
+        condense(*graph)
+
+
+def test_without_a_client_it_is_told_how_to_have_one():
+    with pytest.raises(ClusterError, match=r"no active Client.*Client\(cluster\)"):
+        condense(*arrays())
+
+
+def test_resume_is_for_collections():
+    with pytest.raises(ConfigError, match="resume='here' is for Dask collections"):
+        condense(EDGES, NODES, resume="here")
+
+
+def test_a_backend_is_named():
+    with pytest.raises(ConfigError, match="cannot be sent to workers"):
+        parted(arrays(), backend=CpuBackend())
+
+
+def test_the_published_presets_are_refused():
+    with pytest.raises(ConfigError, match="accounting='scaled'"):
+        parted(arrays(), HeraldConfig.published("scaled"))
+
+
+def test_approximate_neighbours_are_refused():
+    with pytest.raises(ConfigError, match="lid='approximate'"):
+        parted(arrays(), HeraldConfig.paper(lid="approximate", feature_count=3))
+
+
+def test_labels_and_marks_may_be_arrays_of_either_kind():
+    lazy = arrays(labels=da.from_array(GRAPH.labels, chunks=7), train=da.from_array(GRAPH.train, chunks=11))
+    ids = arrays(train=np.flatnonzero(GRAPH.train))
+    expected = parted(arrays())
+    for graph in (lazy, ids):
+        np.testing.assert_array_equal(parted(graph).edges, expected.edges)
+
+
+def test_training_nodes_of_a_table_may_be_named():
+    nodes = NODES.drop(columns="train", errors="ignore")
+    named = nodes["node"].to_numpy()[GRAPH.train] if "node" in nodes else np.flatnonzero(GRAPH.train)
+    small = parted(tables(nodes=nodes, train=named))
+    whole = condense(EDGES, nodes, train=named, ratio=0.3, backend="cpu")
+    pd.testing.assert_frame_equal(small.edges, whole.edges)
+
+
+WITH_NAN = GRAPH.features.copy()
+WITH_NAN[7, 2] = np.nan
+FAULTS = {
+    "no edge column": (lambda: tables(edges=EDGES.rename(columns={"src": "from"})), ColumnError, "no column 'src'"),
+    "edges of another shape": (lambda: arrays(edges=GRAPH.edge_index.T), InputError, "pass its transpose"),
+    "no labels": (lambda: arrays(labels=None), ColumnError, "no labels"),
+    "short labels": (lambda: arrays(labels=GRAPH.labels[:-1]), InputError, "entries but there are"),
+    "short lazy labels": (lambda: arrays(labels=da.from_array(GRAPH.labels[:-1])), InputError, "one entry a node"),
+    "labels beside a table": (lambda: tables(labels=GRAPH.labels), ColumnError, "pass one of them"),
+    "unknown ends": (lambda: arrays(edges=GRAPH.edge_index + N), InputError, "nodes that feats does not have"),
+    "not a number": (lambda: arrays(features=WITH_NAN), InputError, "column 2 of node 7"),
+    "no training node": (lambda: arrays(train=np.zeros(N, dtype=bool)), InputError, "train marks no node"),
+    "one class": (lambda: arrays(labels=np.zeros(N, dtype=int)), InputError, "one class only"),
+    "loops alone": (lambda: arrays(edges=np.tile(np.arange(4), (2, 1))), InputError, "self loops"),
+    "ids twice": (lambda: tables(nodes=pd.concat([NODES, NODES.tail(2)])), InputError, "duplicate node ids"),
+    "no feature": (lambda: arrays(features=GRAPH.features[:, :0]), UnsupportedInputError, "no columns"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_what_a_single_machine_refuses_is_refused(name):
+    make, error, says = FAULTS[name]
+    with pytest.raises(error, match=says):
+        parted(make())
+
+
+def test_a_name_for_nodes_needs_a_table():
+    with pytest.raises(ColumnError, match="node='id' names a column"):
+        parted(arrays(), columns=Columns(node="id"))
+
+
+def test_series_beside_arrays_are_refused():
+    with pytest.raises(UnsupportedInputError, match="to_dask_array"):
+        parted(arrays(labels=dd.from_pandas(pd.Series(GRAPH.labels), npartitions=2)))
+
+
+def test_arrays_of_unknown_length_are_refused():
+    features = dd.from_pandas(pd.DataFrame(GRAPH.features), npartitions=2).to_dask_array()
+    with pytest.raises(InputError, match="compute_chunk_sizes"):
+        parted((arrays()[0], features, GRAPH.labels, GRAPH.train))
+
+
+def test_columns_besides_are_told():
+    given = take_apart(Here(CpuBackend()), *tables(edges=EDGES.assign(weight=1.0)), columns=Columns(), unlabelled=-1)
+    assert "weight" in given.warnings[0]
