@@ -36,7 +36,7 @@ def test_every_format_is_written(saved, small, to, capsys):
     out = saved.parent / "out"
     assert main(["convert", str(saved), "--to", to, "--output", str(out)]) == 0
     told, errors = capsys.readouterr()
-    assert told.startswith(f"{small.report.n_nodes} nodes, {small.report.n_edges:,} edges, 16 features: {out}")
+    assert told.startswith(f"{small.report.n_nodes} nodes, {small.report.n_edges:,} directed edges, 16 features: {out}")
     assert errors == ""
     assert sorted(path.name for path in saved.parent.iterdir()) == ["out", "small.herald"]
     assert out.is_dir() == (to in ("csv", "parquet"))
