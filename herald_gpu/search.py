@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 SPARE = 1.5
 """Order this many times as many nodes as are expected to fit."""
 SPARE_NODES = 60
-FEWEST_NEAR, MOST_NEAR = 0.5, 2.0
-"""Standard errors below the best trial that count as near it: for fewer features if homophilic, for more if not."""
 
 
 @dataclass(frozen=True)
@@ -176,8 +174,7 @@ class Search:
         if not made:
             raise min(refused, key=lambda error: error.smallest_ratio)
         trials = tuple(candidate.trial for candidate in made)
-        best = preferred(trials, sum(self.pool.held_sizes), homophilic=self.homophilic)
-        return self._final(made[best], trials)
+        return self._final(made[preferred(trials, sum(self.pool.held_sizes))], trials)
 
     def _wanted(self, option: FeatureOption) -> int:
         return int(SPARE * option.rows / self.graph.n_classes) + SPARE_NODES
@@ -275,29 +272,23 @@ class Search:
         )
 
 
-def preferred(trials: tuple[Trial, ...], n_held: int, *, homophilic: bool) -> int:
-    """Say which trial to follow: of those near the best the fewest features, or the most; of these the best.
+def preferred(trials: tuple[Trial, ...], n_held: int) -> int:
+    """Say which trial to follow: of those near the best the one with the fewest features, and of these the best.
 
-    Near is what `n_held` nodes hardly tell apart. Where neighbours are alike, fewer features buy more of them. Where
-    they are not, networks live on what nodes bring themselves, and trials on few features promise more than networks
-    keep.
+    Near is within half the standard error of the best share of right answers, which `n_held` nodes do not tell apart.
 
     Examples
     --------
     >>> tried = [Trial(8, "cover", 0.0, 0.7), Trial(16, "cover", 0.0, 0.795), Trial(32, "herd", 0.0, 0.8)]
-    >>> preferred((*tried, Trial(64, "herd", 0.0, 0.79)), 1000, homophilic=True)
+    >>> preferred(tuple(tried), 1000)
     1
-    >>> preferred((*tried, Trial(64, "herd", 0.0, 0.79)), 1000, homophilic=False)
-    3
     """
     scores = [0.0 if trial.score is None else trial.score for trial in trials]
     best = max(scores)
-    error = math.sqrt(best * (1.0 - best) / n_held)
-    near = best - (FEWEST_NEAR if homophilic else MOST_NEAR) * error
-    counts = [trial.feature_count for trial, value in zip(trials, scores, strict=True) if value >= near]
-    wanted = min(counts) if homophilic else max(counts)
+    near = best - math.sqrt(best * (1.0 - best) / n_held) / 2
+    fewest = min(trial.feature_count for trial, value in zip(trials, scores, strict=True) if value >= near)
     return max(
-        (place for place, trial in enumerate(trials) if trial.feature_count == wanted), key=lambda place: scores[place]
+        (place for place, trial in enumerate(trials) if trial.feature_count == fewest), key=lambda place: scores[place]
     )
 
 
