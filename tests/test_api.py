@@ -70,7 +70,7 @@ def test_the_signature_is_the_promised_one():
     defaults = {name: p.default for name, p in parameters.items() if p.default is not inspect.Parameter.empty}
     assert list(parameters)[:4] == ["edges", "feats", "labels", "train"]
     assert defaults == {
-        **dict.fromkeys(("feats", "labels", "train", "config")),
+        **dict.fromkeys(("feats", "labels", "train", "config", "resume")),
         "ratio": 0.01,
         "source": "src",
         "target": "dst",
