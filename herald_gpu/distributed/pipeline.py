@@ -91,6 +91,7 @@ def _exemplars(job: Job, training: Training, budget: Budget, hetero: Heterophily
     crew, config = job.crew, job.config
     with stage("features"):
         ranking = _ranked(training, hetero.h, config)
+        training.route.forget_the_way()
     with stage("exemplars"):
         counts = tried_counts(job.layout.n_features, config)
         people = reduce_tree(
@@ -141,6 +142,7 @@ def _neighbourhoods(
         )
         anchor = count_features(job, training, people)
         columns = _kept(training, hetero.h, anchor, config)
+        training.route.forget_the_way()
         sizes = reduce_tree(
             crew,
             merge_sizes,

@@ -69,6 +69,10 @@ class Route:
         """Bytes of the lists of rows that partitions asked one another for."""
         return sum(size.index_bytes for size in self.sizes)
 
+    def forget_the_way(self) -> None:
+        """Let go of all hops but the last, whose rows and neighbours are asked for again."""
+        self.cuts, self.asks = self.cuts[-1:], self.asks[-1:]
+
     def width(self, n_columns: int) -> int:
         """How many columns of float64 pass by at a time."""
         most = max((size.stacked for size in self.sizes), default=0)
