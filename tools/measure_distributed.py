@@ -31,8 +31,9 @@ WINDOW = 20_000
 MEGA, GIGA = 1e6, 1e9
 UNMEASURED = [
     "",
-    "**The large graph was not measured yet** (`--full`): that no worker holds the whole of a graph larger than its limit",
-    "is so by construction, but not shown by these figures, and nothing is said about how time falls with more workers.",
+    "**The large graph was not measured yet** (`--full`): that no worker holds the whole of a graph larger than its",
+    "limit is so by construction, but not shown by these figures, and nothing is said about how time falls with more",
+    "workers.",
 ]
 
 
