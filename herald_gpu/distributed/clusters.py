@@ -78,7 +78,7 @@ def _cluster(workers: int | None, backend: BackendName, memory: str) -> Any:  # 
 
         return cuda_cluster(workers, memory)
     return LocalCluster(
-        n_workers=workers, threads_per_worker=1, processes=True, memory_limit=memory, dashboard_address=None
+        n_workers=workers, threads_per_worker=1, processes=True, memory_limit=memory, dashboard_address=":0"
     )
 
 

@@ -30,7 +30,7 @@ def client():
         warnings.simplefilter("ignore")
         with (
             LocalCluster(
-                n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit="2GB"
+                n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", memory_limit="2GB"
             ) as cluster,
             Client(cluster) as client,
         ):

@@ -55,7 +55,7 @@ class LocalCUDACluster:
             threads_per_worker=1,
             memory_limit=memory_limit,
             processes=False,
-            dashboard_address=None,
+            dashboard_address=":0",
         )
 
     def __enter__(self):
