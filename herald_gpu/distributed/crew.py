@@ -123,7 +123,8 @@ class DaskCrew:
         if not self._places.get(near.key):
             from distributed import wait
 
-            self._asked(wait, [near])
+            with self.client.as_current():  # or it would be the default client's
+                self._asked(wait, [near])
             self._places[near.key] = list(self._asked(self.client.who_has, [near]).get(near.key, ()))
         return self._places[near.key]
 

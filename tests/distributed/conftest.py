@@ -21,9 +21,9 @@ def quick_timeouts():
         yield
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def client():
-    """Give a client of two worker processes with one thread each."""
+    """Give a client of two worker processes with one thread each: its own to every test, as some lose workers."""
     from distributed import Client, LocalCluster
 
     with warnings.catch_warnings():
