@@ -150,8 +150,9 @@ def told_plainly(stage: str) -> Iterator[None]:
         )
         raise ClusterError(msg, stage=stage) from error
     except (CancelledError, CommClosedError, OSError, TimeoutError) as error:
+        said = " ".join(str(error).split())  # Dask's reason may take several lines
         msg = (
-            f"stage {stage!r}: the scheduler of the active Client does not answer ({type(error).__name__}: {error}): "
+            f"stage {stage!r}: the scheduler of the active Client does not answer ({type(error).__name__}: {said}): "
             "start it again and call with the same resume= folder"
         )
         raise ClusterError(msg, stage=stage) from error
