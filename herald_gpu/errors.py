@@ -59,8 +59,8 @@ class BackendUnavailable(HeraldError, RuntimeError):  # noqa: N818 - the state i
     """The backend asked for cannot run on this machine; the message gives the reason."""
 
 
-class OutOfMemory(HeraldError, MemoryError):  # noqa: N818 - as MemoryError itself
-    """The device has no room for what a stage needs; the message says what helps.
+class StageError(HeraldError):
+    """A stage cannot go on.
 
     Attributes
     ----------
@@ -76,21 +76,12 @@ class OutOfMemory(HeraldError, MemoryError):  # noqa: N818 - as MemoryError itse
         return functools.partial(type(self), stage=self.stage), self.args
 
 
-class ClusterError(HeraldError, RuntimeError):
-    """Dask workers or their scheduler cannot go on; the message says where it happened and what helps.
+class OutOfMemory(StageError, MemoryError):  # noqa: N818 - as MemoryError itself
+    """The device has no room for what a stage needs; the message says what helps."""
 
-    Attributes
-    ----------
-    stage : str
-        Where it happened.
-    """
 
-    def __init__(self, message: str, *, stage: str) -> None:
-        super().__init__(message)
-        self.stage = stage
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return functools.partial(type(self), stage=self.stage), self.args
+class ClusterError(StageError, RuntimeError):
+    """Dask workers or their scheduler cannot go on; the message says where it happened and what helps."""
 
 
 class FileFormatError(HeraldError, ValueError):

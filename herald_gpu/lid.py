@@ -125,23 +125,16 @@ def check_search(backend: Backend, kept: Matrix, inverse_norm: Array, distances:
     found = distances[rows]
     exact = backend.nearest_distances(kept, inverse_norm, int(distances.shape[1]), rows=rows)
     recall = (found <= exact[:, -1:] + config.lid_floor).astype(xp.float64).mean()
-    ranks = [ops.rank_scale(backend, _values(backend, part, config)) for part in (found, exact)]
+    ranks = [ops.rank_scale(backend, levelled(backend, *partial_lid(backend, part, config))) for part in (found, exact)]
     recall, correlation = (part.item() for part in ops.fetch(backend, recall, _correlation(backend, *ranks)))
     return Search(name, recall, correlation)
 
 
-def lid_from_distances(backend: Backend, distances: Array, floor: float) -> Array:
-    """LID of ascending distances.
-
-    k duplicates (largest distance below `floor`) give 0; all distances equal give the largest regular value
-    of the graph.
-    """
-    values, level = regular_lid(backend, distances, floor)
-    return backend.xp.where(level, values.max(), values)
-
-
 def regular_lid(backend: Backend, distances: Array, floor: float) -> tuple[Array, Array]:
-    """LID of some nodes (partial), and those whose distances are all equal: they wait for the largest of the graph."""
+    """LID of ascending distances of some nodes (partial), and those that wait for the largest value of the graph.
+
+    k duplicates (largest distance below `floor`) give 0; nodes whose distances are all equal wait.
+    """
     xp = backend.xp
     first, last = distances[:, 0], distances[:, -1]
     duplicates = last < floor
@@ -164,14 +157,14 @@ def partial_lid(backend: Backend, distances: Array, config: HeraldConfig) -> tup
 
 def finished_lid(backend: Backend, values: Array, level: Array, filled: Array, config: HeraldConfig) -> Array:
     """LID of all nodes, from that of parts of them (finish); `filled` marks rows that are not zero."""
-    values = backend.xp.where(level, values.max(), values)
+    values = levelled(backend, values, level)
     if config.lid_rule == "exact" and config.lid_zero_rows == "zero":
         values = backend.xp.where(filled, values, 0.0)
     return values
 
 
-def _values(backend: Backend, distances: Array, config: HeraldConfig) -> Array:
-    values, level = partial_lid(backend, distances, config)
+def levelled(backend: Backend, values: Array, level: Array) -> Array:
+    """Give nodes whose distances are all equal the largest value of the graph."""
     return backend.xp.where(level, values.max(), values)
 
 

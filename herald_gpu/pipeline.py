@@ -23,16 +23,21 @@ from herald_gpu.stages.scoring import describe_nodes, score_nodes
 from herald_gpu.stages.weights import adapt_weights
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
     from tqdm import tqdm
 
     from herald_gpu.assembly import Condensed
     from herald_gpu.backend import Backend
-    from herald_gpu.budget import Budget
+    from herald_gpu.budget import Budget, Pricing
     from herald_gpu.config import HeraldConfig, Selection
     from herald_gpu.graph import Graph
+    from herald_gpu.stages.expansion import Expansion
     from herald_gpu.stages.heterophily import Heterophily
+    from herald_gpu.stages.pruning import Pruning
+    from herald_gpu.stages.rebalance import Balance
+    from herald_gpu.stages.scoring import NodeScores
 
 logger = logging.getLogger("herald_gpu")
 
@@ -148,23 +153,15 @@ def _neighbourhoods(
         chosen = choose_features(backend, seen, hetero.h, anchor, config)
         kept = ops.take_columns(backend, seen.features, chosen.indices)
         pricing = settle_prices(backend, graph, kept, budget, config)
-        prices, room = pricing.prices, pricing.budget
     with clock.stage("scoring"):
         scores = score_nodes(backend, graph, kept, weights, config, seed=seed)
-    with clock.stage("expansion"):
-        expansion = expand(backend, graph.adjacency, scores.ranking, prices, room, config)
-    with clock.stage("pruning"):
-        pruning = prune(backend, graph.adjacency, expansion, scores.ranking, prices, room, config)
-    with clock.stage("rebalance"):
-        balance = rebalance(
-            backend, graph, pruning.nodes, expansion.considered, scores, prices, room, config, feasible=pricing.feasible
-        )
+    expansion, pruning, balance = gather(backend, graph, scores, pricing, config, clock.stage)
     return Picked(
         nodes=balance.nodes,
         roots=balance.roots,
         columns=chosen.indices,
         kept=kept,
-        coded=room.coded,
+        coded=pricing.budget.coded,
         scores=scores,
         weights=weights,
         tree=anchor.tree_name,
@@ -173,3 +170,35 @@ def _neighbourhoods(
         pruning=pruning,
         added=balance.added,
     )
+
+
+def gather(
+    backend: Backend,
+    graph: Graph,
+    scores: NodeScores,
+    pricing: Pricing,
+    config: HeraldConfig,
+    stage: Callable[[str], AbstractContextManager[None]],
+) -> tuple[Expansion, Pruning, Balance]:
+    """Expand, prune and balance (stages 5 to 7).
+
+    Parameters
+    ----------
+    backend, graph, config
+        As everywhere.
+    scores : NodeScores
+        Of which the ranking is followed.
+    pricing : Pricing
+    stage : function
+        Makes the context that times a stage, from its name.
+    """
+    prices, room = pricing.prices, pricing.budget
+    with stage("expansion"):
+        expansion = expand(backend, graph.adjacency, scores.ranking, prices, room, config)
+    with stage("pruning"):
+        pruning = prune(backend, graph.adjacency, expansion, scores.ranking, prices, room, config)
+    with stage("rebalance"):
+        balance = rebalance(
+            backend, graph, pruning.nodes, expansion.considered, scores, prices, room, config, feasible=pricing.feasible
+        )
+    return expansion, pruning, balance

@@ -16,7 +16,7 @@ from herald_gpu import lid as lid_module
 from herald_gpu import ops
 from herald_gpu.backend.cpu import CpuBackend
 from herald_gpu.config import HeraldConfig
-from herald_gpu.lid import Search, choose_search, lid_from_distances, measure_lid
+from herald_gpu.lid import Search, choose_search, levelled, measure_lid, regular_lid
 
 PAPER = HeraldConfig.paper()
 AUTO = HeraldConfig.paper(lid="auto")
@@ -53,7 +53,7 @@ def lids(backend, x, config=PAPER):
     ],
 )
 def test_lid_by_hand(backend, distances, expected):
-    found = lid_from_distances(backend, backend.asarray(np.array(distances)), FLOOR)
+    found = levelled(backend, *regular_lid(backend, backend.asarray(np.array(distances)), FLOOR))
     assert host(backend, found).tolist() == pytest.approx(expected, rel=1e-9)
 
 
@@ -125,7 +125,7 @@ def test_a_sampled_reference_without_the_node_itself(backend, kind):
             sorted(0.5 * ((unit[u] - unit[v]) ** 2).sum() if ok else 1.0 for v, ok in zip(near, alive, strict=True))
         )
     distances = np.array([row[:10] for row in rows])
-    expected = lid_from_distances(CpuBackend(), distances, FLOOR)
+    expected = levelled(CpuBackend(), *regular_lid(CpuBackend(), distances, FLOOR))
     found = measured(backend, x, config)
     np.testing.assert_allclose(host(backend, found.values), expected, rtol=1e-9)
     assert found.search == Search("sampled (12 nodes)")

@@ -27,7 +27,7 @@ from herald_gpu import ops
 from herald_gpu.backend import _index, _kernels
 from herald_gpu.backend.cpu import CpuBackend
 from herald_gpu.datasets import load_graph, make_graph
-from herald_gpu.lid import lid_from_distances
+from herald_gpu.lid import levelled, regular_lid
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -208,7 +208,8 @@ class Rows:
     def judge(self, distances: NDArray[np.float64]) -> str:
         """Recall and rank correlation of LID."""
         recall = (distances <= self.exact[:, -1:] + FLOOR).mean()
-        ranks = [ops.rank_scale(BACKEND, lid_from_distances(BACKEND, part, FLOOR)) for part in (distances, self.exact)]
+        found = (levelled(BACKEND, *regular_lid(BACKEND, part, FLOOR)) for part in (distances, self.exact))
+        ranks = [ops.rank_scale(BACKEND, part) for part in found]
         return f"recall {recall:.3f}, rank correlation of LID {np.corrcoef(*ranks)[0, 1]:.4f}"
 
 

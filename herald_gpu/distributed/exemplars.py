@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from herald_gpu import ops
-from herald_gpu.budget import RowSizes, row_sizes, settle_sizes
-from herald_gpu.distributed.lead import LeadBackend, Unseen, or_asked
+from herald_gpu.budget import row_sizes, settle_sizes
+from herald_gpu.distributed.lead import LeadBackend, Unseen, asking, told_sizes
 from herald_gpu.search import SPARE, Search
 from herald_gpu.stages.feature_grid import choose_counts, filled_columns
 from herald_gpu.stages.pool import FOLDS
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from herald_gpu.backend import Array, Backend, Matrix
     from herald_gpu.budget import Budget, Pricing
     from herald_gpu.config import HeraldConfig
-    from herald_gpu.distributed.lead import Asked, LeadGraph
+    from herald_gpu.distributed.lead import LeadGraph
     from herald_gpu.distributed.parts import Part
     from herald_gpu.search import Found, _Candidate, _Draft
     from herald_gpu.stages.feature_grid import FeatureOption
@@ -103,7 +103,10 @@ class LeadSearch(Search):
     def __init__(self, backend: Backend, graph: LeadGraph, sizes: list[np.ndarray], asked: Question) -> None:
         self.lead, self.asked = graph, asked
         self.walked: list[Array] = []
-        self.sizes = {count: self._sized(backend, sizes, place) for place, count in enumerate(asked.counts)}
+        self.sizes = {
+            count: told_sizes(backend, graph, sizes, place, count, asked.ranking[:count])
+            for place, count in enumerate(asked.counts)
+        }
         self.filled = backend.asarray(sizes[1])
         ranking = backend.asarray(asked.ranking)
         super().__init__(
@@ -115,18 +118,6 @@ class LeadSearch(Search):
             homophily=asked.homophily,
             seed=asked.seed,
         )
-
-    def _sized(self, backend: Backend, sizes: list[np.ndarray], place: int) -> RowSizes:
-        """Non-zeros of every row: those of training nodes were told, others are counted where they are seen."""
-        xp, graph, count = backend.xp, self.lead, self.asked.counts[place]
-        stored = xp.zeros(graph.n_nodes, dtype=xp.int64)
-        others = xp.flatnonzero(~graph.train)
-        if int(others.shape[0]):
-            columns = backend.asarray(self.asked.ranking[:count])
-            rows = ops.pick_columns(backend, graph.features[graph.place[others]], columns)
-            stored[others] = row_sizes(backend, rows).stored
-        stored[xp.flatnonzero(graph.train)] = backend.asarray(sizes[0][place]).astype(xp.int64)
-        return RowSizes(stored, backend.asarray(sizes[2][place : place + 1])[0], count)
 
     def _grid(self, ranking: Array) -> list[FeatureOption]:
         return choose_counts(
@@ -168,19 +159,17 @@ class LeadSearch(Search):
         return Wanted(self.options[-1].count, *(self.backend.to_host(self.lead.ids[nodes]) for nodes in named))
 
 
-def ask_search(backend: Backend, graph: LeadGraph, sizes: list[np.ndarray], asked: Question) -> Wanted | Asked:
-    """Find out what a search wants to know."""
-    return or_asked(backend, lambda: LeadSearch(backend, graph, sizes, asked).wanted())
+@asking
+def ask_search(backend: Backend, graph: LeadGraph, sizes: list[np.ndarray], asked: Question) -> Wanted:
+    """Find out what a search wants to know; or which nodes must be seen first."""
+    return LeadSearch(backend, graph, sizes, asked).wanted()
 
 
+@asking
 def run_search(
     backend: Backend, graph: LeadGraph, sizes: list[np.ndarray], walked: list[Array], asked: Question
-) -> Found | Asked:
+) -> Found:
     """Search; or say which nodes must be seen first."""
-
-    def look() -> Any:  # noqa: ANN401 - what was found
-        search = LeadSearch(backend, graph, sizes, asked)
-        search.walked = walked
-        return search.run()
-
-    return or_asked(backend, look)
+    search = LeadSearch(backend, graph, sizes, asked)
+    search.walked = walked
+    return search.run()

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from herald_gpu import ops
+from herald_gpu.budget import RowSizes, row_sizes
 from herald_gpu.graph import Graph
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import numpy as np
 
     from herald_gpu.backend import Array, Backend, Growth, Matrix
     from herald_gpu.budget import Prices
@@ -146,9 +151,47 @@ class LeadBackend:
         raise Unseen(graph.wanted(more[xp.flatnonzero(~ready[more])], within=depth > 0))
 
 
-def or_asked(backend: Backend, look: Callable[[], Any]) -> Any:  # noqa: ANN401 - what the function gives, or `Asked`
-    """Give what a function gives, or what must be seen before it can."""
-    try:
-        return look()
-    except Unseen as error:
-        return replace(error.asked, nodes=backend.to_host(error.asked.nodes))
+def asking(look: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a function of a backend give what must be seen before it can go on, where that is more than was seen."""
+
+    @functools.wraps(look)
+    def looking(backend: Backend, *given: Any) -> Any:  # noqa: ANN401 - what the function gives, or `Asked`
+        try:
+            return look(backend, *given)
+        except Unseen as error:
+            return replace(error.asked, nodes=backend.to_host(error.asked.nodes))
+
+    return looking
+
+
+def told_sizes(
+    backend: Backend,
+    graph: LeadGraph,
+    told: list[np.ndarray],
+    place: int,
+    count: int,
+    columns: np.ndarray | None = None,
+) -> RowSizes:
+    """Non-zeros of every row: those of training nodes were told, others are counted, as they were seen.
+
+    Parameters
+    ----------
+    backend : Backend
+    graph : LeadGraph
+    told : list of arrays
+        Non-zeros of training rows, of columns, and the largest value, each for several numbers of columns.
+    place, count : int
+        Which of these, and that number.
+    columns : int array, optional
+        Columns that count; by default those that were seen.
+    """
+    xp = backend.xp
+    stored = xp.zeros(graph.n_nodes, dtype=xp.int64)
+    others = xp.flatnonzero(~graph.train)
+    if int(others.shape[0]):
+        rows = graph.features[graph.place[others]]
+        if columns is not None:
+            rows = ops.pick_columns(backend, rows, backend.asarray(columns))
+        stored[others] = row_sizes(backend, rows).stored
+    stored[xp.flatnonzero(graph.train)] = backend.asarray(told[0][place]).astype(xp.int64)
+    return RowSizes(stored, backend.asarray(told[2][place : place + 1])[0], count)

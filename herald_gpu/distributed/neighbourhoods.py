@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import time
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from herald_gpu import ops
-from herald_gpu.budget import RowSizes, row_sizes, settle_sizes
+from herald_gpu.budget import settle_sizes
 from herald_gpu.distributed.closing import Chosen
-from herald_gpu.distributed.lead import LeadBackend, or_asked
+from herald_gpu.distributed.lead import LeadBackend, asking, told_sizes
 from herald_gpu.distributed.seeing import see, split_nodes
-from herald_gpu.stages.expansion import expand
-from herald_gpu.stages.pruning import prune
-from herald_gpu.stages.rebalance import rebalance
+from herald_gpu.pipeline import gather
 from herald_gpu.stages.scoring import NodeScores
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from herald_gpu.backend import Backend
     from herald_gpu.budget import Budget
     from herald_gpu.config import HeraldConfig
@@ -82,6 +83,7 @@ def neighbours(backend: Backend, part: Part, rows: np.ndarray) -> np.ndarray:
     return backend.to_host(part.columns[backend.xp.flatnonzero(reached)]).astype(np.int64)
 
 
+@asking
 def choose_nodes(
     backend: Backend,
     graph: LeadGraph,
@@ -90,47 +92,21 @@ def choose_nodes(
     ranking: np.ndarray,
     budget: Budget,
     config: HeraldConfig,
-) -> tuple[Chosen, dict[str, float]] | Asked:
-    """Choose nodes; or say which must be seen first."""
-    return or_asked(backend, lambda: _choose(backend, graph, sizes, columns, ranking, budget, config))
-
-
-def _choose(
-    backend: Backend,
-    graph: LeadGraph,
-    sizes: list[np.ndarray],
-    columns: np.ndarray,
-    ranking: np.ndarray,
-    budget: Budget,
-    config: HeraldConfig,
 ) -> tuple[Chosen, dict[str, float]]:
-    xp, lead, start = backend.xp, LeadBackend(backend, graph), time.perf_counter()
-    priced = settle_sizes(backend, graph, _sizes(backend, graph, sizes, len(columns)), budget, config)
-    prices, room = priced.prices, priced.budget
+    """Choose nodes; or say which must be seen first."""
+    xp, seconds = backend.xp, dict[str, float]()
+
+    @contextmanager
+    def stage(name: str) -> Iterator[None]:
+        start = time.perf_counter()
+        yield
+        seconds[name] = time.perf_counter() - start
+
+    priced = settle_sizes(backend, graph, told_sizes(backend, graph, sizes, 0, len(columns)), budget, config)
     ranked = xp.searchsorted(graph.ids, backend.asarray(ranking))
     scores = NodeScores(xp.zeros(0), xp.zeros(0), ranked)
-    seconds = {}
-
-    def lap(name: str) -> None:
-        nonlocal start
-        seconds[name], start = time.perf_counter() - start, time.perf_counter()
-
-    expansion = expand(lead, graph.adjacency, ranked, prices, room, config)
-    lap("expansion")
-    pruning = prune(backend, graph.adjacency, expansion, ranked, prices, room, config)
-    lap("pruning")
-    balance = rebalance(
-        lead,
-        graph,
-        pruning.nodes,
-        expansion.considered,
-        scores,
-        prices,
-        room,
-        config,
-        feasible=priced.feasible,
-    )
-    lap("rebalance")
+    lead: Any = LeadBackend(backend, graph)
+    expansion, pruning, balance = gather(lead, graph, scores, priced, config, stage)
     nodes, none = balance.nodes, xp.zeros(0, dtype=bool)
     chosen = Chosen(
         nodes=graph.ids[nodes],
@@ -140,7 +116,7 @@ def _choose(
         roots=balance.roots[nodes],
         adjacency=ops.induced(graph.adjacency, nodes),
         columns=backend.asarray(columns),
-        coded=room.coded,
+        coded=priced.budget.coded,
         ranking=backend.asarray(ranking),
         more={
             "expansion": replace(expansion, member=none, considered=none),
@@ -149,16 +125,6 @@ def _choose(
         },
     )
     return chosen, seconds
-
-
-def _sizes(backend: Backend, graph: LeadGraph, told: list[np.ndarray], width: int) -> RowSizes:
-    """Non-zeros of every row: those of training nodes were told, others are counted where they are seen."""
-    xp = backend.xp
-    stored = xp.zeros(graph.n_nodes, dtype=xp.int64)
-    seen = xp.flatnonzero(graph.place >= 0)
-    stored[seen] = row_sizes(backend, graph.features).stored
-    stored[xp.flatnonzero(graph.train)] = backend.asarray(told[0][0]).astype(xp.int64)
-    return RowSizes(stored, backend.asarray(told[2])[0], width)
 
 
 def _told(backend: Backend, made: Any) -> tuple[Asked | None, dict[str, float]]:  # noqa: ANN401, ARG001
