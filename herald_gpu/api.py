@@ -240,7 +240,7 @@ def make_report(
         published_storage_ratio=sizes.published_ratio,
         n_nodes=s.n_nodes,
         n_edges=s.n_edges,
-        n_landmarks=0 if picked.landmarks is None else len(classes),
+        n_landmarks=0 if picked.landmarks is None else int(picked.landmarks.shape[0]),
         n_synthetic_edges=made.n_synthetic,
         class_counts=dict(zip(classes, s.class_counts, strict=True)),
         missing_classes=missing,
@@ -287,7 +287,8 @@ def make_contents(
     raw = {name: placed(values) for name, values in known.items() if values is not None}
     own = present_as.take(ids, placed(made.nodes))
     if made.picked.landmarks is not None:
-        own = present_as.extend(own, landmark_ids(present_as, ids, given.class_values))
+        each = int(made.picked.landmarks.shape[0]) // len(given.class_values)
+        own = present_as.extend(own, landmark_ids(present_as, ids, given.class_values, each=each))
     scaling, reduction, kept = made.scaling, made.reduction, made.feature_indices
     return Contents(
         node_ids=own,

@@ -75,7 +75,7 @@ class Picked:
     scores : NodeScores
     edges : Edges, optional
         Where there may be others than those of the graph.
-    landmarks : (classes, k) float32 array, optional
+    landmarks : (2 x classes, k) float32 array, optional
     trials, trial
         What was tried, and what was chosen.
     weights, tree, scaling, expansion, pruning, added
@@ -210,9 +210,10 @@ def assemble(
     whole = take_stock(backend, graph, picked.kept, config) if whole is None else whole
     xp, nodes, coded = backend.xp, picked.nodes, picked.coded
     edges = picked.edges or _real_edges(backend, graph, nodes, config)
-    raw, reduction = with_landmarks(backend, picked.kept[nodes], picked.landmarks), None
+    raw, reduction = picked.kept[nodes], None
     features, scales = encoding.stored(backend, raw, coded)
-    n_landmarks = 0 if picked.landmarks is None else graph.n_classes
+    features = with_landmarks(backend, features, picked.landmarks)
+    n_landmarks = 0 if picked.landmarks is None else int(picked.landmarks.shape[0])
     landmark = xp.arange(int(nodes.shape[0]) + n_landmarks) >= int(nodes.shape[0])
     train = xp.concatenate([graph.train[nodes], landmark[int(nodes.shape[0]) :]])
     is_root = xp.concatenate([picked.roots[nodes], xp.zeros(n_landmarks, dtype=bool)])
@@ -224,6 +225,8 @@ def assemble(
     if picked.scaling is not None:
         own = ops.take_columns(backend, graph.features[nodes], picked.columns)
     priced = [encoded_bytes(backend, coded, own).sum()]
+    if n_landmarks:
+        priced[0] = priced[0] + encoded_bytes(backend, encoding.OF_LANDMARKS, picked.landmarks).sum()
     if not config.exact:
         priced += [stored_total(backend, budget.kind, graph.features), edge_total(graph.adjacency)]
     added = xp.zeros(()) + picked.added
@@ -246,7 +249,7 @@ def assemble(
     warnings += _explain(sizes, picked, int(added), config)
     if picked.scores.search is not None and picked.scores.search.warning is not None:
         warnings.append(picked.scores.search.warning)
-    codes = landmark_codes(backend, graph.labels[nodes], picked.landmarks)
+    codes = landmark_codes(backend, graph.labels[nodes], picked.landmarks, graph.n_classes)
     return Condensed(
         nodes=nodes,
         adjacency=edges.adjacency,

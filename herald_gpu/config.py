@@ -41,7 +41,7 @@ _POSITIVE_INTS = (
 )
 LARGEST_POOL = 65_536
 """Of a class, compared with one another: their table takes 8 GB, and sums of a row of it fit 32 bits."""
-_SHARES = ("prior_share", "landmark_share", "linked_share", "homophily_switch")
+_SHARES = ("prior_share", "linked_share", "homophily_switch")
 _OF_NEIGHBOURHOODS = (
     *("steepness", "midpoint", "base_weights", "fixed_weights", "tree_depth", "tree_seed", "feature_tree"),
     *("feature_ranking", "lid", "lid_neighbours", "lid_rule", "lid_floor", "lid_reference", "lid_scaling"),
@@ -60,8 +60,9 @@ class HeraldConfig:
     """Every constant of the method; the default preset.
 
     Instances are immutable; derive variants with :func:`dataclasses.replace`. The default preset spends every byte
-    where it teaches most: exemplars of each class with the edges among them, landmarks and links where the graph is
-    homophilic, and as many features as a trial on held-out training nodes finds best (docs/method-default.md).
+    where it teaches most: on landmarks that say what tells each class from the others, with an exemplar of each, or on
+    exemplars alone with the edges among them, in as many features as a trial on held-out training nodes finds best
+    (docs/method-default.md).
     :meth:`paper` is the method as the paper has it.
 
     Parameters
@@ -78,10 +79,11 @@ class HeraldConfig:
         What the condensed graph is made of: nodes that stand for the others of their class; or the neighbourhoods of
         the best-scored nodes, pruned and balanced, as in the paper.
     landmarks : bool
-        Exemplars: where the graph is homophilic, add one synthetic node a class.
+        Exemplars: try two synthetic nodes a class, each joined to the other, that hold what tells the class from the
+        others. Not for PCA.
     edges : {"auto", "real"}
-        Exemplars: where the graph is homophilic and joins too few of them, link exemplars of a class by synthetic
-        edges; or keep to the edges of the graph.
+        Exemplars: join the landmarks of a class, and where the graph is homophilic and joins too few of them,
+        exemplars of a class, by synthetic edges; or keep to the edges of the graph.
     exemplar_rule : {"auto", "cover", "herd"}
         Exemplars cover their class (facility location), or their mean follows the mean of the class (herding).
         `"auto"` tries both.
@@ -89,8 +91,6 @@ class HeraldConfig:
         A graph is homophilic where ``1 - h / (1 - sum_c p_c^2)`` is above this, with p_c the classes' training shares.
     prior_share : float
         Class shares of exemplars are this much training shares and the rest equal shares.
-    landmark_share : float
-        Landmarks take at most this share of the budget, or there are none.
     linked_share : float
         Links join exemplars until this share of them has an edge.
     smallest_pool, largest_pool : int
@@ -181,7 +181,6 @@ class HeraldConfig:
     exemplar_rule: Literal["auto", "cover", "herd"] = "auto"
     homophily_switch: float = 0.5
     prior_share: float = 0.5
-    landmark_share: float = 0.25
     linked_share: float = 0.5
     smallest_pool: int = 1024
     largest_pool: int = 2048

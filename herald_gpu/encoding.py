@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from herald_gpu.graph import FeatureKind
 
 Layout = Literal["dense", "sparse"]
-Values = Literal["float32", "float16", "int8", "bits"]
+Values = Literal["float32", "float16", "int8", "bits", "signs"]
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 VALUE_BYTES: dict[str, int] = {"float32": 4, "float16": 2, "int8": 1}
 INDEX_BYTES = 2
 """A column number of a non-zero; above 65,535 columns nominally still this."""
 SCALE_BYTES = 4
-"""What int8 multiplies a column by: a float32 a column."""
+"""What int8 multiplies a column by, or signs a row: a float32 each."""
 BITS = 8
 LARGEST_INT8 = 127
 LARGEST_FLOAT16 = 65504.0
@@ -34,9 +34,10 @@ class Encoding:
     ----------
     layout : {"dense", "sparse"}
         Whole rows, or column numbers of the non-zeros and their values.
-    values : {"float32", "float16", "int8", "bits"}
+    values : {"float32", "float16", "int8", "bits", "signs"}
         `int8` is multiplied by a scale of its column. `bits` are zeros and ones: eight to a byte in rows, and nothing
-        but the column numbers in lists.
+        but the column numbers in lists. `signs` are plus or minus the scale of their row, in whole rows only: eight to
+        a byte, too.
 
     Examples
     --------
@@ -56,7 +57,10 @@ class Encoding:
         """Bytes of rows that hold so many non-zeros."""
         if self.layout == "sparse":
             return stored * float(INDEX_BYTES + VALUE_BYTES.get(self.values, 0))
-        whole = -(-n_columns // BITS) if self.values == "bits" else n_columns * VALUE_BYTES[self.values]
+        if self.values in ("bits", "signs"):
+            whole = -(-n_columns // BITS) + (SCALE_BYTES if self.values == "signs" else 0)
+        else:
+            whole = n_columns * VALUE_BYTES[self.values]
         return stored * 0.0 + float(whole)
 
     def table_bytes(self, n_columns: int) -> int:
@@ -70,6 +74,8 @@ OF_KIND: dict[str, Encoding] = {
     "sparse": Encoding("sparse", "float32"),
 }
 """What eq:budget takes each kind of features for."""
+OF_LANDMARKS = Encoding("dense", "signs")
+"""How rows of landmarks are stored, whatever the encoding of the others."""
 
 
 def candidates(kind: FeatureKind, wanted: str) -> list[Encoding]:
@@ -119,8 +125,13 @@ def most_rows_first(
     >>> [e.name for e in most_rows_first(candidates("dense", "auto"), 10.0, 10, limit=100, largest=1.0)][:2]
     ['dense int8', 'dense float16']
     """
-    fitting = [e for e in options if e.values != "float16" or largest <= LARGEST_FLOAT16]
-    return sorted(fitting or options, key=lambda e: rows_within(e, mean_stored, n_columns, limit), reverse=True)
+    fitting = holding(options, largest)
+    return sorted(fitting, key=lambda e: rows_within(e, mean_stored, n_columns, limit), reverse=True)
+
+
+def holding(options: list[Encoding], largest: float) -> list[Encoding]:
+    """Leave out what cannot hold the largest absolute value, unless it is all there is."""
+    return [e for e in options if e.values != "float16" or largest <= LARGEST_FLOAT16] or options
 
 
 def rows_within(encoding: Encoding, mean_stored: float, n_columns: int, limit: float) -> float:

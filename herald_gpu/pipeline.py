@@ -124,7 +124,7 @@ def _exemplars(
         roots=ops.mask_of(backend, found.nodes, graph.n_nodes) & graph.train,
         columns=found.columns,
         kept=found.kept,
-        coded=found.pricing.budget.coded,
+        coded=found.coded,
         scores=scores,
         edges=found.edges,
         landmarks=found.landmarks,

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import os
 
     import networkx as nx  # noqa: TID251 - the name of a type
+    from scipy.sparse import csr_matrix
     from torch_geometric.data import Data  # noqa: TID251 - the name of a type
 
     from herald_gpu.backend import Array, Backend, Matrix
@@ -361,7 +362,7 @@ class CondensedGraph:
         arrays = {
             **{name: getattr(c, name) for name in PLAIN_MEMBERS},
             **packing.csr_members("adjacency", c.adjacency),
-            **packing.pack(c.features, c.encoding, c.scales),
+            **_packed(c),
             **{f"scores.{name}": values for name, values in c.scores.items()},
         }
         for name in ("scaling", "reduction"):
@@ -452,6 +453,23 @@ def _savable(unlabelled: Any) -> int | str | None:  # noqa: ANN401 - any object
     return int(unlabelled) if isinstance(unlabelled, int | np.integer) else None
 
 
+def _packed(c: Contents) -> dict[str, np.ndarray]:
+    """Features in the bytes they are charged for: landmarks, the last rows, as signs."""
+    n_real = int((~c.is_landmark).sum())
+    real = packing.pack(c.features[:n_real], c.encoding, c.scales)
+    return real if n_real == len(c.is_landmark) else real | packing.pack_signs(c.features[n_real:])
+
+
+def _unpacked(arrays: dict[str, np.ndarray]) -> np.ndarray | csr_matrix:
+    real = packing.unpack(arrays)
+    if f"{packing.LANDMARKS}.signs" not in arrays:
+        return real
+    below = packing.unpack_signs(arrays, real.shape[1])
+    if not scipy.sparse.issparse(real):
+        return np.concatenate([real, below])
+    return scipy.sparse.vstack([real, scipy.sparse.csr_matrix(below)], format="csr")
+
+
 def _contents_from(arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> Contents:
     if "edge_is_synthetic" not in arrays:  # a file from before there were links
         arrays = arrays | {"edge_is_synthetic": np.zeros(len(arrays["adjacency.indices"]), dtype=bool)}
@@ -463,7 +481,7 @@ def _contents_from(arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> Conte
         **named,
         n_input_features=meta["n_input_features"],
         adjacency=packing.csr_from(arrays, "adjacency"),
-        features=packing.unpack(arrays),
+        features=_unpacked(arrays),
         encoding=encoding,
         scales=arrays.get("features.scales"),
         scores={n.removeprefix("scores."): v for n, v in arrays.items() if n.startswith("scores.")},

@@ -4,35 +4,47 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from herald_gpu import encoding, ops
-from herald_gpu.budget import encoded_bytes, settle_prices
+from herald_gpu.budget import matrix_bytes, settle_prices
 from herald_gpu.errors import BudgetError
-from herald_gpu.stages.exemplars import RULES, fill, order_members, surround
-from herald_gpu.stages.feature_grid import feature_grid
-from herald_gpu.stages.landmarks import make_landmarks
-from herald_gpu.stages.links import join, link_share
+from herald_gpu.stages import landmarks
+from herald_gpu.stages.exemplars import RULES, fill, order_members, stand_in, surround
+from herald_gpu.stages.feature_grid import FEWEST, feature_grid
+from herald_gpu.stages.links import join, join_landmarks, link_share
 from herald_gpu.stages.pool import draw_pool
 from herald_gpu.stages.trials import LEARNERS, PENALTIES, LearntFrom, judge, score
-from herald_gpu.stages.views import HeldOut, open_views
+from herald_gpu.stages.views import Remembered, Rows, views_through, walk_along
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
 
     from herald_gpu.backend import Array, Backend, Matrix
     from herald_gpu.budget import Budget, Pricing
     from herald_gpu.config import HeraldConfig
+    from herald_gpu.encoding import Encoding
     from herald_gpu.graph import Graph
     from herald_gpu.stages.exemplars import Order, Rule
     from herald_gpu.stages.feature_grid import FeatureOption
     from herald_gpu.stages.links import Edges
     from herald_gpu.stages.pool import Pool
-    from herald_gpu.stages.views import View
+    from herald_gpu.stages.views import Through, View
 
 SPARE = 1.5
 """Order this many times as many nodes as are expected to fit."""
 SPARE_NODES = 60
+LANDMARKS: Literal["landmarks"] = "landmarks"
+"""The rule by which landmarks carry what is to be learnt, beside one exemplar a class."""
+MOST_LEARNT = 2048
+"""Features that landmarks are made of at most: the best-ranked ones."""
+WIDTHS = 4
+"""Numbers of features that are tried for landmarks: as many as fit, half of them, ...; the least telling half of all
+features is never among them."""
+AHEAD = 2.0
+"""Standard errors that landmarks have to be ahead of exemplars by."""
+NEAR = 2
+"""Numbers of features that differ by no more than this factor are next to one another."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +54,7 @@ class Trial:
     Attributes
     ----------
     feature_count : int
-    rule : str
+    rule : {"landmarks", "cover", "herd"}
     link_share : float
         Share of exemplars that were to be linked.
     score : float, optional
@@ -50,7 +62,7 @@ class Trial:
     """
 
     feature_count: int
-    rule: Rule
+    rule: Rule | Literal["landmarks"]
     link_share: float
     score: float | None
 
@@ -65,11 +77,12 @@ class Found:
         Kept features, ascending.
     kept : matrix
         Kept features of all nodes.
-    pricing : Pricing
+    coded : Encoding
+        How features of exemplars are stored.
     nodes : int array
         Exemplars, ascending; where all training nodes fit, their neighbours too.
     edges : Edges
-    landmarks : (classes, k) float32 array, optional
+    landmarks : (2 x classes, k) float32 array, optional
     ranking : int array
         Training nodes in the order in which they were looked at.
     trial : Trial
@@ -79,7 +92,7 @@ class Found:
 
     columns: Array
     kept: Matrix
-    pricing: Pricing
+    coded: Encoding
     nodes: Array
     edges: Edges
     landmarks: Array | None
@@ -90,22 +103,60 @@ class Found:
 
 @dataclass(frozen=True)
 class _Draft:
-    """A condensed graph in the making."""
+    """A condensed graph in the making, of exemplars in their order."""
 
     nodes: Array
     order: Order
-    landmarks: Array | None
+    landmarks: None = None
+
+
+@dataclass(frozen=True)
+class _GuidedDraft:
+    """A condensed graph in the making, of landmarks and one exemplar a class with its features."""
+
+    nodes: Array
+    rows: Array
+    landmarks: Array
 
 
 @dataclass(frozen=True)
 class _Candidate:
-    """A number of features with prices, class centres and an order of exemplars for every fold."""
+    """A number of features with prices, and an order of exemplars for every fold."""
 
     option: FeatureOption
-    centres: Array
     pricing: Pricing
     places: Array
     trial: Trial
+
+
+@dataclass(frozen=True)
+class _Guided:
+    """Landmarks in the best columns, with one exemplar a class, for every fold and, last, for all training nodes."""
+
+    coded: Encoding
+    drafts: list[_GuidedDraft]
+    trial: Trial
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """What is known before exemplars are ordered.
+
+    Attributes
+    ----------
+    ranking : int array
+        Columns, the best first.
+    pool : Pool
+    seen : Remembered, optional
+        Rows of compared and held-out nodes.
+    guided : list
+        Candidates with landmarks.
+    """
+
+    ranking: Array
+    pool: Pool
+    seen: Remembered | None
+    guided: list[_Guided]
 
 
 class Search:
@@ -136,18 +187,23 @@ class Search:
         self.backend, self.graph, self.budget, self.config = backend, graph, budget, config
         self.homophilic = homophily > config.homophily_switch
         self.options = self._grid(ranking)
-        self.ranking = ranking[: self.options[-1].count]
+        self.learnt = 0 if graph.n_classes == 1 else min(graph.n_features, MOST_LEARNT)
+        self.ranking, self.widest = ranking, max(self.options[-1].count, self.learnt)
         pool = draw_pool(backend, graph, max(map(self._wanted, self.options)), config, seed=seed)
         self.pool: Pool = replace(pool, targets=backend.asarray(pool.targets))  # once, not for every draft
         self.held_codes = graph.labels[self.pool.held]
 
     # What is asked of all rows is asked here: a search that holds a part of them has its own ways.
 
+    @property
+    def _n_nodes(self) -> int:
+        return self.graph.n_nodes
+
     def _grid(self, ranking: Array) -> list[FeatureOption]:
         return feature_grid(self.backend, self.graph, ranking, self.budget, self.config)
 
-    def _views(self, ranked: Matrix, counts: list[int]) -> Iterator[View]:
-        return open_views(self.backend, self.graph, ranked, counts, self.pool)
+    def _way(self, ranked: Matrix) -> Through:
+        return walk_along(self.backend, self.graph, ranked, self.pool)
 
     def _pricing(self, kept: Matrix) -> Pricing:
         return settle_prices(self.backend, self.graph, kept, self.budget, self.config)
@@ -156,14 +212,38 @@ class Search:
         return kept[nodes]
 
     def run(self) -> Found:
-        """Try every number of features with every rule, and build the best on all training nodes."""
-        ranked = ops.pick_columns(self.backend, self.graph.features, self.ranking)
-        counts = [option.count for option in self.options]
+        """Rank features, try landmarks, then exemplars; build the best on all training nodes."""
+        return self.choose(self.learn())
+
+    def learn(self) -> Learnt:
+        """Rank features by how they tell classes apart after message passing, and try landmarks made of the best."""
+        if not self.learnt:
+            return Learnt(self.ranking, self.pool, None, [])
+        backend = self.backend
+        ranked = ops.pick_columns(backend, self.graph.features, self.ranking[: self.widest])
+        seen = Remembered(backend, self._way(ranked), self.learnt, self.pool, self._n_nodes)
+        lessons = landmarks.prepare_lessons(backend, seen.compared, self.pool)
+        order = landmarks.rank_columns(backend, landmarks.learn_directions(backend, lessons, -1))
+        seen.reorder(order)
+        guided = []
+        if self.config.landmarks and self.config.pca_variance is None:  # components have no signs of their own
+            guided = self._guided(seen, lessons, order)
+        ranking = backend.xp.concatenate([self.ranking[: self.learnt][order], self.ranking[self.learnt :]])
+        return Learnt(ranking, self.pool, seen, guided)
+
+    def choose(self, learnt: Learnt) -> Found:
+        """Try exemplars in numbers of features that are worth it, and build the best of all candidates."""
+        backend, n_nodes = self.backend, self._n_nodes
+        self.pool, self.ranking = learnt.pool, learnt.ranking
+        made: list[_Candidate | _Guided] = [*learnt.guided]
+        options = self._worth_trying(learnt)
+        ranked = ops.pick_columns(backend, self.graph.features, self.ranking[: options[-1].count])
+        through = self._way(ranked) if learnt.seen is None else learnt.seen.through
         rules = [rule for rule in RULES if self.config.exemplar_rule in ("auto", rule)]
-        only = len(counts) * len(rules) == 1
-        made: list[_Candidate] = []
+        only = len(options) * len(rules) == 1 and not made
         refused = []
-        for option, view in zip(self.options, self._views(ranked, counts), strict=True):
+        views = views_through(backend, through, [option.count for option in options], self.pool, n_nodes)
+        for option, view in zip(options, views, strict=True):
             kept = ranked[:, : option.count]
             try:
                 pricing = self._pricing(kept)
@@ -174,7 +254,86 @@ class Search:
         if not made:
             raise min(refused, key=lambda error: error.smallest_ratio)
         trials = tuple(candidate.trial for candidate in made)
-        return self._final(made[preferred(trials, sum(self.pool.held_sizes))], trials)
+        best = made[preferred(trials, sum(self.pool.held_sizes))]
+        return self._landmarked(best, trials) if isinstance(best, _Guided) else self._final(best, trials)
+
+    def _worth_trying(self, learnt: Learnt) -> list[FeatureOption]:
+        """Numbers of features next to the one that landmarks do best with, and those with which every node fits."""
+        if learnt.seen is not None:  # the best columns are others than when the pool was drawn
+            self.options = [one for one in self._grid(learnt.ranking) if one.count <= self.widest] or self.options
+        if not learnt.guided:
+            return self.options
+        best = max(learnt.guided, key=lambda one: one.trial.score or 0.0).trial.feature_count
+        everybody = int(self.pool.members.shape[0])
+        near = [one for one in self.options if best <= NEAR * one.count <= NEAR**2 * best or one.rows >= everybody]
+        return near or self.options[-1:]
+
+    def _guided(self, seen: Remembered, lessons: landmarks.Lessons, order: Array) -> list[_Guided]:
+        """Make landmarks of as many features as fit, of half of them, a quarter, ..."""
+        width, made, asked_for = self._most_columns(), list[_Guided](), self.config.feature_count
+        lessons = landmarks.reorder(lessons, order[:width])
+        while width >= (FEWEST if asked_for is None else asked_for) and len(made) < WIDTHS:
+            final = self._guide(lessons, seen, width, -1)
+            coded, total = self._cheapest(final)
+            over = total - self.budget.limit
+            if over > 0:  # it is taken off the rows of all landmarks, eight features a byte
+                width -= 8 * math.ceil(over / (landmarks.PER_CLASS * self.graph.n_classes))
+                continue
+            drafts = [self._guide(lessons, seen, width, fold) for fold in range(self.pool.n_folds)]
+            held = Rows(*(part[:, :width] for part in vars(seen.held).values()))
+            share = self._score(self._lessons_of(drafts, coded), held)
+            made.append(_Guided(coded, [*drafts, final], Trial(width, LANDMARKS, 0.0, share)))
+            width //= 2
+        return made
+
+    def _lessons_of(self, drafts: list[_GuidedDraft], coded: Encoding) -> Callable[[int], LearntFrom]:
+        return lambda fold: self._learnt_from(drafts[fold], drafts[fold].rows, coded)
+
+    def _most_columns(self) -> int:
+        """Half of the features, or as many as are asked for, as far as landmarks of them fit where nothing else is."""
+        wanted = self.config.feature_count or max(FEWEST, self.learnt // 2)
+        n_landmarks = landmarks.PER_CLASS * self.graph.n_classes
+        each = int(self.budget.limit // n_landmarks) - int(encoding.OF_LANDMARKS.bytes_of_rows(0.0, 0))
+        return min(wanted, self.learnt, 8 * max(0, each))
+
+    def _guide(self, lessons: landmarks.Lessons, seen: Remembered, width: int, fold: int) -> _GuidedDraft:
+        """Learn the directions of a fold; the node of each class that points the same way goes with its landmarks."""
+        xp, pool = self.backend.xp, self.pool
+        directions = landmarks.learn_directions(self.backend, lessons, fold, width)
+        codes = xp.where(pool.free[fold][pool.compared], pool.codes[pool.compared], -1)
+        own = seen.compared.own[:, :width]
+        chosen = stand_in(self.backend, own, codes, directions)
+        nodes = self.graph.seen(pool.members[pool.compared[chosen]])
+        order = xp.argsort(nodes)
+        return _GuidedDraft(nodes[order], own[chosen[order]], landmarks.make_landmarks(self.backend, directions))
+
+    def _cheapest(self, draft: _GuidedDraft) -> tuple[Encoding, int]:
+        """Find the encoding in which exemplars take the fewest bytes, and the bytes of the whole condensed graph."""
+        largest = ops.scalar(self.backend.xp.abs(draft.rows).max())
+        edges = int(self._edges(draft).adjacency.nnz)
+        options = encoding.holding(encoding.candidates(self.budget.kind, self.config.stored_as), largest)
+        prices = [matrix_bytes(self.backend, coded, draft.rows, edges) for coded in options]
+        own = landmarks.landmark_bytes(self.graph.n_classes, int(draft.rows.shape[1]))
+        return options[prices.index(min(prices))], min(prices) + int(own)
+
+    def _landmarked(self, best: _Guided, trials: tuple[Trial, ...]) -> Found:
+        """Put features in the order of the graph; the training nodes are ranked exemplars first."""
+        xp, draft = self.backend.xp, best.drafts[-1]
+        chosen = self.ranking[: best.trial.feature_count]
+        order = xp.argsort(chosen)
+        members = self.pool.members
+        first = ops.mask_of(self.backend, draft.nodes, self.graph.n_nodes)[members]
+        return Found(
+            columns=chosen[order],
+            kept=ops.take_columns(self.backend, self.graph.features, chosen[order]),
+            coded=best.coded,
+            nodes=draft.nodes,
+            edges=self._edges(draft),
+            landmarks=xp.ascontiguousarray(draft.landmarks[:, order]),
+            ranking=xp.concatenate([members[xp.flatnonzero(first)], members[xp.flatnonzero(~first)]]),
+            trial=best.trial,
+            trials=trials,
+        )
 
     def _wanted(self, option: FeatureOption) -> int:
         return int(SPARE * option.rows / self.graph.n_classes) + SPARE_NODES
@@ -187,47 +346,48 @@ class Search:
         places = self.backend.exemplar_places(
             view.similarity, pool.sizes, pool.free[:, pool.compared], rule=rule, most=self._wanted(option)
         )
-        made = _Candidate(option, view.centres, pricing, places, Trial(option.count, rule, 0.0, None))
-        if self.homophilic and self.config.edges == "auto" and pricing.feasible:
+        made = _Candidate(option, pricing, places, Trial(option.count, rule, 0.0, None))
+        if self.homophilic and self.config.edges == "auto" and not self.config.landmarks and pricing.feasible:
             plain = self._draft(made, pool.n_folds)
             share = link_share(self.backend, self.graph, plain.nodes, self.config)
             made = replace(made, trial=replace(made.trial, link_share=share))
         if only:
             return made
-        return replace(made, trial=replace(made.trial, score=self._score(made, view.held, kept)))
 
-    def _score(self, made: _Candidate, held: HeldOut, kept: Matrix) -> float:
+        def learnt_from(fold: int) -> LearntFrom | None:
+            draft = self._draft(made, fold)
+            if int(draft.nodes.shape[0]) == 0:
+                return None  # no free node fits: nothing to learn from, and no right answer
+            return self._learnt_from(draft, self._rows(kept, draft.nodes), pricing.budget.coded)
+
+        return replace(made, trial=replace(made.trial, score=self._score(learnt_from, view.held)))
+
+    def _score(self, learnt_from: Callable[[int], LearntFrom | None], held: Rows) -> float:
+        """Ask what was learnt in every fold for the classes of who was held out."""
         total, low = self.backend.xp.zeros((len(LEARNERS), len(PENALTIES))), 0
         for fold, size in enumerate(self.pool.held_sizes):
-            draft = self._draft(made, fold)
             rows = slice(low, low + size)
             low += size
-            if draft.landmarks is None and int(draft.nodes.shape[0]) == 0:
-                continue  # no free node fits: nothing to learn from, and no right answer
-            asked = HeldOut(*(part[rows] for part in vars(held).values()))
-            learnt = self._learnt_from(made, draft, kept)
-            total = total + judge(self.backend, learnt, asked, self.held_codes[rows], self.graph.n_classes)
+            learnt = learnt_from(fold)
+            if learnt is not None:
+                asked = Rows(*(part[rows] for part in vars(held).values()))
+                total = total + judge(self.backend, learnt, asked, self.held_codes[rows], self.graph.n_classes)
         (counts,) = ops.fetch(self.backend, total)
         return score(counts, low)
 
     def _draft(self, made: _Candidate, fold: int) -> _Draft:
         """Choose the nodes of a candidate; the last fold has all training nodes."""
         final = fold == self.pool.n_folds
-        landmarks, share = None, made.trial.link_share
-        room = made.pricing.budget
-        if self.homophilic and self.config.landmarks and made.pricing.feasible:
-            landmarks = make_landmarks(
-                self.backend, made.centres[fold], room.coded, room.limit, made.option.mean_stored, self.config
-            )
+        share = made.trial.link_share
         while True:
             order = order_members(self.backend, self.pool, made.places[fold], fold, link_share=share)
-            limit = room.limit - self._landmark_bytes(landmarks, room)
+            limit = made.pricing.budget.limit
             nodes = fill(
                 self.backend, self.graph, self.pool, order, made.pricing, limit, self.config, every_class=final
             )
             if nodes is not None:
-                return _Draft(nodes, order, landmarks)
-            landmarks, share = None, 0.0  # these left no room for a node of every class
+                return _Draft(nodes, order)
+            share = 0.0  # links left no room for a node of every class
 
     def _surrounded(self, made: _Candidate, draft: _Draft) -> _Draft:
         """Where all training nodes fit, fill up with their neighbours."""
@@ -235,23 +395,20 @@ class Search:
             return draft
         room, prices = made.pricing.budget, made.pricing.prices
         links = 2.0 * prices.edge * ops.scalar(draft.order.linked.sum())
-        limit = room.limit - self._landmark_bytes(draft.landmarks, room) - links
-        return replace(draft, nodes=surround(self.backend, self.graph, draft.nodes, made.pricing, limit, self.config))
+        nodes = surround(self.backend, self.graph, draft.nodes, made.pricing, room.limit - links, self.config)
+        return replace(draft, nodes=nodes)
 
-    def _landmark_bytes(self, landmarks: Array | None, room: Budget) -> float:
-        if landmarks is None:
-            return 0.0
-        return ops.scalar(encoded_bytes(self.backend, room.coded, landmarks).sum())
+    def _edges(self, draft: _Draft | _GuidedDraft) -> Edges:
+        if isinstance(draft, _Draft):
+            return join(self.backend, self.graph, draft.nodes, self.pool, draft.order)
+        n_landmarks = int(draft.landmarks.shape[0])
+        return join_landmarks(self.backend, self.graph, draft.nodes, n_landmarks, self.config)
 
-    def _edges(self, draft: _Draft) -> Edges:
-        n_landmarks = 0 if draft.landmarks is None else self.graph.n_classes
-        return join(self.backend, self.graph, draft.nodes, self.pool, draft.order, n_landmarks=n_landmarks)
-
-    def _learnt_from(self, made: _Candidate, draft: _Draft, kept: Matrix) -> LearntFrom:
-        rows = with_landmarks(self.backend, self._rows(kept, draft.nodes), draft.landmarks)
-        features, _ = encoding.stored(self.backend, rows, made.pricing.budget.coded)
-        codes = self.graph.labels[draft.nodes]
-        return LearntFrom(self._edges(draft).adjacency, features, landmark_codes(self.backend, codes, draft.landmarks))
+    def _learnt_from(self, draft: _Draft | _GuidedDraft, rows: Matrix, coded: Encoding) -> LearntFrom:
+        features, _ = encoding.stored(self.backend, rows, coded)
+        features = with_landmarks(self.backend, features, draft.landmarks)
+        codes = landmark_codes(self.backend, self.graph.labels[draft.nodes], draft.landmarks, self.graph.n_classes)
+        return LearntFrom(self._edges(draft).adjacency, features, codes)
 
     def _final(self, best: _Candidate, trials: tuple[Trial, ...]) -> Found:
         xp = self.backend.xp
@@ -262,10 +419,10 @@ class Search:
         return Found(
             columns=columns,
             kept=ops.take_columns(self.backend, self.graph.features, columns),
-            pricing=best.pricing,
+            coded=best.pricing.budget.coded,
             nodes=draft.nodes,
             edges=self._edges(draft),
-            landmarks=None if draft.landmarks is None else xp.ascontiguousarray(draft.landmarks[:, order]),
+            landmarks=None,
             ranking=self.pool.members[draft.order.turn],
             trial=best.trial,
             trials=trials,
@@ -273,23 +430,32 @@ class Search:
 
 
 def preferred(trials: tuple[Trial, ...], n_held: int) -> int:
-    """Say which trial to follow: of those near the best the one with the fewest features, and of these the best.
+    """Say which trial to follow: that of the best landmarks where they are clearly ahead, else one of exemplars.
 
-    Near is within half the standard error of the best share of right answers, which `n_held` nodes do not tell apart.
+    Landmarks are synthetic, and networks make less of them than regressions do: they have to be ahead by `AHEAD`
+    standard errors of a share of right answers among `n_held`. Of trials of exemplars within half of one of their best
+    it is the one with the fewest features, and of these the best.
 
     Examples
     --------
     >>> tried = [Trial(8, "cover", 0.0, 0.7), Trial(16, "cover", 0.0, 0.795), Trial(32, "herd", 0.0, 0.8)]
     >>> preferred(tuple(tried), 1000)
     1
+    >>> preferred((*tried, Trial(16, "landmarks", 0.0, 0.82)), 1000)
+    1
+    >>> preferred((*tried, Trial(16, "landmarks", 0.0, 0.9)), 1000)
+    3
     """
     scores = [0.0 if trial.score is None else trial.score for trial in trials]
-    best = max(scores)
-    near = best - math.sqrt(best * (1.0 - best) / n_held) / 2
-    fewest = min(trial.feature_count for trial, value in zip(trials, scores, strict=True) if value >= near)
-    return max(
-        (place for place, trial in enumerate(trials) if trial.feature_count == fewest), key=lambda place: scores[place]
-    )
+    guided = [place for place, trial in enumerate(trials) if trial.rule == LANDMARKS]
+    others = [place for place, trial in enumerate(trials) if trial.rule != LANDMARKS]
+    leader = max(guided, key=lambda place: scores[place], default=None)
+    best = max((scores[place] for place in others), default=-1.0)
+    error = math.sqrt(max(0.0, best * (1.0 - best)) / n_held)
+    if leader is not None and scores[leader] >= best + AHEAD * error:
+        return leader
+    fewest = min(trials[place].feature_count for place in others if scores[place] >= best - error / 2)
+    return max((place for place in others if trials[place].feature_count == fewest), key=lambda place: scores[place])
 
 
 def with_landmarks(backend: Backend, rows: Matrix, landmarks: Array | None) -> Matrix:
@@ -302,8 +468,9 @@ def with_landmarks(backend: Backend, rows: Matrix, landmarks: Array | None) -> M
     return backend.sparse.vstack([rows, below], format="csr")
 
 
-def landmark_codes(backend: Backend, codes: Array, landmarks: Array | None) -> Array:
-    """Put the landmarks' classes behind those of chosen nodes."""
+def landmark_codes(backend: Backend, codes: Array, landmarks: Array | None, n_classes: int) -> Array:
+    """Put the landmarks' classes behind those of chosen nodes: all classes in turn, as often as there are landmarks."""
     if landmarks is None:
         return codes
-    return backend.xp.concatenate([codes, backend.xp.arange(int(landmarks.shape[0]), dtype=codes.dtype)])
+    xp = backend.xp
+    return xp.concatenate([codes, (xp.arange(int(landmarks.shape[0])) % n_classes).astype(codes.dtype)])

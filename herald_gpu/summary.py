@@ -173,9 +173,13 @@ class Report:
         if self.weights is not None:
             w = self.weights
             return f"prototype {w.alpha:.3f}, boundary {w.beta:.3f}, LID {w.gamma:.3f}"
-        rules = {"cover": "cover their class", "herd": "follow the mean of their class"}
+        rules = {
+            "landmarks": "landmarks point the way of each class",
+            "cover": "exemplars cover their class",
+            "herd": "exemplars follow the mean of their class",
+        }
         tried = f", best of {len(self.trials)} trials" if len(self.trials) > 1 else ""
-        return f"homophily {self.homophily:.3f} of 1, exemplars {rules[self.exemplar_rule or 'cover']}{tried}"
+        return f"homophily {self.homophily:.3f} of 1, {rules[self.exemplar_rule or 'cover']}{tried}"
 
     def _lines(self) -> Iterator[str]:
         seconds = sum(self.timings.values())
@@ -243,6 +247,7 @@ def _completed(config: dict[str, Any]) -> dict[str, Any]:
     """Say in today's fields what files of earlier versions say: there a reference size alone meant a sample."""
     before = {"encoding": "graph", "selection": "neighbourhoods", "landmarks": False, "edges": "real"}
     config = {**before, "feature_density": True, **config}
+    config.pop("landmark_share", None)  # landmarks were class means, with a share of the budget
     if "lid" in config:
         return config
     size = config.get("lid_reference")

@@ -75,7 +75,7 @@ def chosen_exemplars(backend: Backend, graph: LeadGraph, found: Found) -> Chosen
         roots=graph.train[nodes],
         adjacency=ops.induced(graph.adjacency, nodes),
         columns=found.columns,
-        coded=found.pricing.budget.coded,
+        coded=found.coded,
         ranking=graph.ids[found.ranking],
         more={"edges": found.edges, "landmarks": found.landmarks, "trials": found.trials, "trial": found.trial},
     )

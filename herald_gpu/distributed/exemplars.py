@@ -13,11 +13,8 @@ from herald_gpu.distributed.lead import LeadBackend, Unseen, asking, told_sizes
 from herald_gpu.search import SPARE, Search
 from herald_gpu.stages.feature_grid import choose_counts, filled_columns
 from herald_gpu.stages.pool import FOLDS
-from herald_gpu.stages.views import views_through
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from herald_gpu.backend import Array, Backend, Matrix
     from herald_gpu.budget import Budget, Pricing
     from herald_gpu.config import HeraldConfig
@@ -25,7 +22,7 @@ if TYPE_CHECKING:
     from herald_gpu.distributed.parts import Part
     from herald_gpu.search import Found, _Candidate, _Draft
     from herald_gpu.stages.feature_grid import FeatureOption
-    from herald_gpu.stages.views import HeldOut, View
+    from herald_gpu.stages.views import Rows, Through
 
 
 @dataclass(frozen=True)
@@ -119,19 +116,23 @@ class LeadSearch(Search):
             seed=asked.seed,
         )
 
+    @property
+    def _n_nodes(self) -> int:
+        return self.asked.n_nodes
+
     def _grid(self, ranking: Array) -> list[FeatureOption]:
         return choose_counts(
             self.backend, self.graph, self.filled[ranking], self.sizes.__getitem__, self.budget, self.config
         )
 
-    def _views(self, ranked: Matrix, counts: list[int]) -> Iterator[View]:  # noqa: ARG002 - rows were walked to
-        return views_through(self.backend, self._through, counts, self.pool, self.asked.n_nodes)
+    def _way(self, ranked: Matrix) -> Through:  # noqa: ARG002 - rows were walked to
+        return self._through
 
-    def _through(self, low: int, high: int, held: HeldOut) -> list[Array]:
-        hops, out = self.walked
+    def _through(self, low: int, high: int, held: Rows) -> list[Array]:
+        sights, out = self.walked
         for place, part in enumerate(vars(held).values()):
             part[:, low:high] = out[place][:, low:high]
-        return [self.backend.xp.ascontiguousarray(hops[hop][:, low:high]) for hop in range(int(hops.shape[0]))]
+        return [self.backend.xp.ascontiguousarray(rows[:, low:high]) for rows in sights]
 
     def _pricing(self, kept: Matrix) -> Pricing:
         sizes = self.sizes[int(kept.shape[1])]
@@ -156,7 +157,7 @@ class LeadSearch(Search):
         first = xp.flatnonzero(place < likely * share)
         chosen = xp.unique(xp.concatenate([pool.members[first], pool.members[pool.compared], pool.held]))
         named = (pool.members[pool.compared], pool.held, chosen)
-        return Wanted(self.options[-1].count, *(self.backend.to_host(self.lead.ids[nodes]) for nodes in named))
+        return Wanted(self.widest, *(self.backend.to_host(self.lead.ids[nodes]) for nodes in named))
 
 
 @asking

@@ -10,7 +10,7 @@ import numpy as np
 from herald_gpu.distributed.parts import places_in
 from herald_gpu.distributed.routes import Route, give_degrees, give_features, give_values, stack
 from herald_gpu.distributed.seeing import split_nodes
-from herald_gpu.stages.views import HOPS, HeldOut, Legs
+from herald_gpu.stages.views import HOPS, SIGHTS, Legs, Rows
 
 if TYPE_CHECKING:
     from herald_gpu.backend import Array, Backend
@@ -29,7 +29,7 @@ class Walked:
 
 
 def walk_to(job: Job, compared: np.ndarray, held: np.ndarray, ranking: np.ndarray) -> Any:  # noqa: ANN401 - a future
-    """Have the rows of compared and held-out nodes brought together: a future of ``[hops, held]``.
+    """Have the rows of compared and held-out nodes brought together: a future of ``[sights, held]``.
 
     Parameters
     ----------
@@ -93,11 +93,11 @@ def last_leg(
         places.append(places_in(backend, cut.columns, mine + cut.bounds[cut.index]))
     legs = Legs(backend, rows[0], rows[1], degrees.values, places[0], places[1])
     width = int(walked.around.shape[1])
-    hops = [xp.empty((len(compared), width), dtype=xp.float32) for _ in range(HOPS + 1)]
-    out = HeldOut(*(xp.empty((len(held), width), dtype=xp.float32) for _ in range(4)))
-    legs.take(walked.around, total.values, hops, out, slice(None), slice(None))
+    sights = [xp.empty((len(compared), width), dtype=xp.float32) for _ in range(SIGHTS)]
+    out = Rows(*(xp.empty((len(held), width), dtype=xp.float32) for _ in range(4)))
+    legs.take(walked.around, total.values, sights, out, slice(None), slice(None))
     came = walked.received + total.received + degrees.received
-    stacked = (xp.stack(hops), xp.stack(list(vars(out).values())))
+    stacked = (xp.stack(sights), xp.stack(list(vars(out).values())))
     return [*(backend.to_host(one) for one in stacked), np.array(came)]
 
 
@@ -123,4 +123,4 @@ def join_blocks(backend: Backend, blocks: list[list[np.ndarray]]) -> list[Array]
 
 def _received(backend: Backend, found: list[list[np.ndarray]]) -> int:  # noqa: ARG001 - every task has one
     """Bytes exchanged on the way, and those of the rows that were brought together."""
-    return sum(int(came) + hops.nbytes + held.nbytes for hops, held, came in found)
+    return sum(int(came) + sights.nbytes + held.nbytes for sights, held, came in found)

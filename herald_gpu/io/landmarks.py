@@ -14,8 +14,14 @@ if TYPE_CHECKING:
 NAME = "landmark"
 
 
-def landmark_ids(present: Presenter, ids: Any, classes: np.ndarray) -> np.ndarray:  # noqa: ANN401 - ids of any type
-    """Make an id for the landmark of every class: the next numbers, or names.
+def landmark_ids(
+    present: Presenter,
+    ids: Any,  # noqa: ANN401 - ids of any type
+    classes: np.ndarray,
+    *,
+    each: int = 1,
+) -> np.ndarray:
+    """Make ids for the landmarks of every class, first one of each class: the next numbers, or names.
 
     Parameters
     ----------
@@ -24,6 +30,8 @@ def landmark_ids(present: Presenter, ids: Any, classes: np.ndarray) -> np.ndarra
         All ids of the graph, ascending.
     classes : array
         Class values.
+    each : int
+        Landmarks of a class.
 
     Examples
     --------
@@ -33,8 +41,10 @@ def landmark_ids(present: Presenter, ids: Any, classes: np.ndarray) -> np.ndarra
     array([8, 9])
     >>> landmark_ids(present, np.array(["a", "landmark-x"]), np.array(["x"])).tolist()
     ['landmark-x_']
+    >>> landmark_ids(present, np.array(["a"]), np.array([5]), each=2).tolist()
+    ['landmark-5', 'landmark-5-2']
     """
-    count, kind = len(classes), getattr(ids.dtype, "kind", "O")
+    count, kind = each * len(classes), getattr(ids.dtype, "kind", "O")
     if kind in "iu":
         last, largest = int(to_numpy(ids[-1:])[0]), int(np.iinfo(ids.dtype).max)
         if last + count <= largest:
@@ -43,7 +53,8 @@ def landmark_ids(present: Presenter, ids: Any, classes: np.ndarray) -> np.ndarra
         return unused.astype(ids.dtype) if int(unused[-1]) <= largest else unused
     if kind == "f":
         return np.floor(to_numpy(ids[-1:])[0]) + np.arange(1, count + 1, dtype=ids.dtype)
-    names = [f"{NAME}-{value}" for value in classes.tolist()]
+    turns = ["", *(f"-{turn}" for turn in range(2, each + 1))]
+    names = [f"{NAME}-{value}{turn}" for turn in turns for value in classes.tolist()]
     while present.any_of(ids, names):
         names = [f"{name}_" for name in names]
     return np.array(names)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from herald_gpu.encoding import Encoding
 
-NAME = "features"
+NAME, LANDMARKS = "features", "landmarks"
 TYPES = {"float32": np.float32, "float16": np.float16, "int8": np.int8}
 
 
@@ -78,6 +78,24 @@ def unpack(arrays: dict[str, np.ndarray]) -> np.ndarray | csr_matrix:
     data = data if scales is None else data * scales[indices]
     parts = (data, indices, arrays[f"{NAME}.indptr"])
     return scipy.sparse.csr_matrix(parts, shape=tuple(arrays[f"{NAME}.shape"]))
+
+
+def pack_signs(x: np.ndarray | csr_matrix) -> dict[str, np.ndarray]:
+    """Give rows of signs as arrays, named for a file: a bit a value, a scale a row.
+
+    Examples
+    --------
+    >>> unpack_signs(pack_signs(np.float32([[0.5, -0.5, -0.5], [-2.0, 2.0, 2.0]])), 3).tolist()
+    [[0.5, -0.5, -0.5], [-2.0, 2.0, 2.0]]
+    """
+    dense = x.toarray() if scipy.sparse.issparse(x) else x
+    return {f"{LANDMARKS}.signs": np.packbits(dense > 0, axis=1), f"{LANDMARKS}.scales": np.abs(dense).max(axis=1)}
+
+
+def unpack_signs(arrays: dict[str, np.ndarray], n_columns: int) -> np.ndarray:
+    """Read the arrays of :func:`pack_signs`, as a float32 array."""
+    signs = np.unpackbits(arrays[f"{LANDMARKS}.signs"], axis=1, count=n_columns).astype(np.float32)
+    return (2 * signs - 1) * arrays[f"{LANDMARKS}.scales"][:, None]
 
 
 def csr_members(name: str, matrix: csr_matrix) -> dict[str, np.ndarray]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.sparse
 
 from herald_gpu.budget import EDGE_UNITS, FLOAT_BYTES, UNIT_BYTES
+from herald_gpu.encoding import OF_LANDMARKS
 
 if TYPE_CHECKING:
     from herald_gpu.result import Contents
@@ -22,7 +22,7 @@ def parts(contents: Contents, report: Report) -> dict[str, int]:
     once = 0
     if contents.reduction is not None:
         once = FLOAT_BYTES * sum(int(part.size) for part in contents.reduction)
-    landmarks = int(np.asarray(coded.bytes_of_rows(_stored(contents), width)).sum())
+    landmarks = int(np.asarray(OF_LANDMARKS.bytes_of_rows(np.zeros(report.n_landmarks), width)).sum())
     scales = 0 if contents.reduction is not None else coded.table_bytes(width)
     synthetic = EDGE_BYTES * report.n_synthetic_edges
     real = EDGE_BYTES * (report.n_edges - report.n_synthetic_edges)
@@ -43,9 +43,3 @@ def full_parts(report: Report) -> dict[str, int] | None:
         return None
     edges = EDGE_BYTES * report.before.n_edges
     return {"features of nodes": report.full_bytes - edges, "edges": edges}
-
-
-def _stored(contents: Contents) -> np.ndarray:
-    """Non-zeros in the rows of landmarks."""
-    rows = scipy.sparse.csr_matrix(contents.features[np.flatnonzero(contents.is_landmark)])
-    return np.diff(rows.indptr).astype(float)

@@ -1,4 +1,4 @@
-"""Links: synthetic edges that join exemplars of a class where the graph itself joins too few of them."""
+"""Links: synthetic edges that join landmarks, or exemplars of a class where the graph itself joins too few of them."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class Edges:
     synthetic: Array
 
 
-def join(backend: Backend, graph: Graph, nodes: Array, pool: Pool, order: Order, *, n_landmarks: int) -> Edges:
-    """Give the edges among chosen nodes and the links due: chains, one a class, each from the class's landmark.
+def join(backend: Backend, graph: Graph, nodes: Array, pool: Pool, order: Order) -> Edges:
+    """Give the edges among chosen nodes and the links due: chains, one a class.
 
     Parameters
     ----------
@@ -53,17 +53,36 @@ def join(backend: Backend, graph: Graph, nodes: Array, pool: Pool, order: Order,
     pool : Pool
     order : Order
         Says which of them are linked, and to whom.
-    n_landmarks : int
-        One a class, or none: then a chain starts at its first exemplar.
     """
-    xp, n = backend.xp, int(nodes.shape[0])
+    return _with_links(backend, graph, nodes, *_chains(backend, graph, nodes, pool, order))
+
+
+def join_landmarks(backend: Backend, graph: Graph, nodes: Array, n_landmarks: int, config: HeraldConfig) -> Edges:
+    """Give the edges among chosen nodes and, unless only real ones are wanted, one between the landmarks of a class.
+
+    Parameters
+    ----------
+    backend, graph, config
+        As everywhere.
+    nodes : int array
+        Chosen nodes, ascending.
+    n_landmarks : int
+        Two a class: those in the second half belong to the classes of those in the first.
+    """
+    half = n_landmarks // 2 if config.edges == "auto" else 0
+    first = int(nodes.shape[0]) + backend.xp.arange(half, dtype=backend.xp.int64)
+    return _with_links(backend, graph, nodes, first, first + half, n_landmarks=n_landmarks)
+
+
+def _with_links(
+    backend: Backend, graph: Graph, nodes: Array, first: Array, second: Array, *, n_landmarks: int = 0
+) -> Edges:
+    xp = backend.xp
     real = ops.induced(graph.adjacency, nodes)
-    total = n + n_landmarks
+    total = int(nodes.shape[0]) + n_landmarks
     rows, columns = ops.row_ids(backend, real), real.indices.astype(xp.int64)
-    first, second = _chains(backend, graph, nodes, pool, order, n_landmarks=n_landmarks)
-    n_links = int(first.shape[0])
     values = xp.concatenate(
-        [real.data, xp.full(2 * n_links, LINK_VALUE, dtype=xp.float32)],
+        [real.data, xp.full(2 * int(first.shape[0]), LINK_VALUE, dtype=xp.float32)],
     )
     ends = (xp.concatenate([rows, first, second]), xp.concatenate([columns, second, first]))
     both = backend.sparse.coo_matrix((values, ends), shape=(total, total)).tocsr()
@@ -73,22 +92,14 @@ def join(backend: Backend, graph: Graph, nodes: Array, pool: Pool, order: Order,
     return Edges(ops.with_data(backend, both, ones), both.data == LINK_VALUE)
 
 
-def _chains(
-    backend: Backend, graph: Graph, nodes: Array, pool: Pool, order: Order, *, n_landmarks: int
-) -> tuple[Array, Array]:
-    """Ends of the links: each linked node and the linked one before it in its class, or the class's landmark."""
-    xp, n = backend.xp, int(nodes.shape[0])
+def _chains(backend: Backend, graph: Graph, nodes: Array, pool: Pool, order: Order) -> tuple[Array, Array]:
+    """Ends of the links: each linked node and the linked one before it in its class."""
+    xp = backend.xp
     chosen = ops.mask_of(backend, nodes, graph.n_nodes)[pool.members] & order.linked
     linked = xp.flatnonzero(chosen)
     linked = linked[xp.argsort(order.place[linked], kind="stable")]
     linked = linked[xp.argsort(pool.codes[linked], kind="stable")]
     codes = pool.codes[linked].astype(xp.int64)
-    second = xp.searchsorted(nodes, pool.members[linked])
-    starts = xp.ones(codes.shape[0], dtype=bool)
-    starts[1:] = codes[1:] != codes[:-1]
-    before = xp.zeros_like(second)
-    before[1:] = second[:-1]
-    if n_landmarks:
-        return xp.where(starts, n + codes, before), second
-    inner = xp.flatnonzero(~starts)
-    return before[inner], second[inner]
+    places = xp.searchsorted(nodes, pool.members[linked])
+    inner = xp.flatnonzero(codes[1:] == codes[:-1])
+    return places[inner], places[inner + 1]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from herald_gpu.backend import Array, Backend, Matrix
-    from herald_gpu.stages.views import HeldOut
+    from herald_gpu.stages.views import Rows
 
 LEARNERS = (("mean", 2.0), ("around", 1.0), ("total", 1.0))
 """Kinds of features, and their weights: the first stands for two networks."""
@@ -48,14 +48,14 @@ class LearntFrom:
     codes: Array
 
 
-def judge(backend: Backend, trial: LearntFrom, held: HeldOut, codes: Array, n_classes: int) -> Array:
+def judge(backend: Backend, trial: LearntFrom, held: Rows, codes: Array, n_classes: int) -> Array:
     """Count the held-out nodes that are classified rightly, for each learner and penalty.
 
     Parameters
     ----------
     backend : Backend
     trial : LearntFrom
-    held : HeldOut
+    held : Rows
         Rows of held-out nodes.
     codes : int array
         Their classes.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
@@ -9,13 +10,15 @@ from typing import TYPE_CHECKING
 from herald_gpu import ops
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from herald_gpu.backend import Array, Backend, Matrix
     from herald_gpu.graph import Graph
     from herald_gpu.stages.pool import Pool
 
 HOPS = 2
+SIGHTS = 5
+"""What is seen of a compared node: rows of X, P X, P^2 X, M^2 X and (A + I)^2 X (see :class:`Rows`)."""
 STEPS = 4096
 """Similarities are whole numbers of this fraction: sums of them are exact, and the same on every machine."""
 TABLE_BLOCK = 2**18
@@ -23,8 +26,8 @@ TABLE_BLOCK = 2**18
 
 
 @dataclass(frozen=True)
-class HeldOut:
-    """Rows of held-out nodes in the whole graph, with D the degrees, P = D^-1 A and M = (D + I)^-1 (A + I).
+class Rows:
+    """Rows of some nodes in the whole graph, with D the degrees, P = D^-1 A and M = (D + I)^-1 (A + I).
 
     Attributes
     ----------
@@ -49,15 +52,17 @@ class View:
     similarity : int16 array
         For each class the similarities of its compared nodes with one another, row by row: cosines of x, Px and
         P^2 x, added up.
-    centres : (folds + 1, classes, count) float64 array
-        Mean of x + Px + P^2 x over the nodes of a class that a fold may choose from.
-    held : HeldOut
+    held : Rows
+        Of held-out nodes.
     """
 
     count: int
     similarity: Array
-    centres: Array
-    held: HeldOut
+    held: Rows
+
+
+Through = Callable[[int, int, Rows], "list[Array]"]
+"""First column, last one, and where to note rows of held-out nodes in; rows of compared nodes out, of every kind."""
 
 
 def open_views(backend: Backend, graph: Graph, ranked: Matrix, counts: list[int], pool: Pool) -> Iterator[View]:
@@ -75,42 +80,92 @@ def open_views(backend: Backend, graph: Graph, ranked: Matrix, counts: list[int]
         Features of each view, rising.
     pool : Pool
     """
+    yield from views_through(backend, walk_along(backend, graph, ranked, pool), counts, pool, graph.n_nodes)
+
+
+def walk_along(backend: Backend, graph: Graph, ranked: Matrix, pool: Pool) -> Through:
+    """Give the way to see rows of compared and held-out nodes: along the edges of a whole graph."""
     walk = _Walk(backend, graph.adjacency, pool)
 
-    def through(low: int, high: int, held: HeldOut) -> list[Array]:
+    def through(low: int, high: int, held: Rows) -> list[Array]:
         return walk.through(ranked, low, high, held)
 
-    yield from views_through(backend, through, counts, pool, graph.n_nodes)
+    return through
 
 
-def views_through(
-    backend: Backend, through: Callable[[int, int, HeldOut], list[Array]], counts: list[int], pool: Pool, n_nodes: int
-) -> Iterator[View]:
+class Remembered:
+    """Rows of the first columns, seen once; those of further ones are walked to when they are asked for.
+
+    Parameters
+    ----------
+    backend : Backend
+    through : callable
+        The way to see them.
+    width : int
+        Columns to remember.
+    pool : Pool
+    n_nodes : int
+        Of the whole graph: it decides how many columns pass by at a time.
+    """
+
+    def __init__(self, backend: Backend, through: Through, width: int, pool: Pool, n_nodes: int) -> None:
+        xp = self._xp = backend.xp
+        self._through, self.width = through, width
+        self.sights = [xp.empty((int(pool.compared.shape[0]), width), dtype=xp.float32) for _ in range(SIGHTS)]
+        self.held = _blank(backend, int(pool.held.shape[0]), width)
+        for low, high in ops.blocks(width, n_nodes):
+            for part, rows in zip(self.sights, through(low, high, self.held), strict=True):
+                part[:, low:high] = rows
+
+    @property
+    def compared(self) -> Rows:
+        """Rows of compared nodes."""
+        own, around, _, mean, total = self.sights
+        return Rows(own, around, mean, total)
+
+    def reorder(self, order: Array) -> None:
+        """Put the columns that are remembered in another order."""
+        self.sights = [rows[:, order] for rows in self.sights]
+        self.held = Rows(*(rows[:, order] for rows in vars(self.held).values()))
+
+    def through(self, low: int, high: int, held: Rows) -> list[Array]:
+        """See rows once more, or for the first time."""
+        known = max(low, min(high, self.width))
+        for part, rows in zip(vars(held).values(), vars(self.held).values(), strict=True):
+            part[:, low:known] = rows[:, low:known]
+        seen = [rows[:, low:known] for rows in self.sights]
+        if known == high:
+            return seen
+        new = self._through(known, high, held)
+        return [self._xp.concatenate(parts, axis=1) for parts in zip(seen, new, strict=True)] if low < known else new
+
+
+def views_through(backend: Backend, through: Through, counts: list[int], pool: Pool, n_nodes: int) -> Iterator[View]:
     """Put views together from the rows of compared and held-out nodes (finish), wherever these were walked to.
 
     Parameters
     ----------
     backend, counts, pool
         As of :func:`open_views`.
-    through : function of the first column, the last, and where to note rows of held-out nodes
-        Gives rows of compared nodes after no, one and two hops.
+    through : callable
+        The way to see them.
     n_nodes : int
         Of the whole graph: it decides how columns are cut, and so the last bits of the products.
     """
     xp, widest = backend.xp, counts[-1]
-    means = _ClassMeans(backend, pool)
-    held = HeldOut(*(xp.zeros((int(pool.held.shape[0]), widest), dtype=xp.float32) for _ in range(4)))
-    centres = xp.zeros((pool.n_folds + 1, len(pool.sizes), widest), dtype=xp.float64)
+    held = _blank(backend, int(pool.held.shape[0]), widest)
     products = [[xp.zeros((size, size), dtype=xp.float32) for size in pool.sizes] for _ in range(HOPS + 1)]
     low = 0
     for count in counts:
         for first, last in ops.blocks(count - low, n_nodes):
-            hops = through(low + first, low + last, held)
-            centres[:, :, low + first : low + last] = means.of(sum(hops))
-            _add_products(backend, products, hops, pool.sizes)
+            _add_products(backend, products, through(low + first, low + last, held)[: HOPS + 1], pool.sizes)
         low = count
-        seen = HeldOut(*(part[:, :count] for part in vars(held).values()))
-        yield View(count, _similarities(backend, products), centres[:, :, :count], seen)
+        seen = Rows(*(part[:, :count] for part in vars(held).values()))
+        yield View(count, _similarities(backend, products), seen)
+
+
+def _blank(backend: Backend, n_rows: int, width: int) -> Rows:
+    return Rows(*(backend.xp.zeros((n_rows, width), dtype=backend.xp.float32) for _ in range(4)))
 
 
 def _add_products(backend: Backend, products: list[list[Array]], hops: list[Array], sizes: list[int]) -> None:
@@ -148,23 +203,26 @@ class Legs:
         shrink = (1.0 / (degree + 1.0)).astype(xp.float32)
         self.nodes, self.held = nodes, held
         self.inverse_nodes, self.inverse_held = inverse[nodes][:, None], inverse[held][:, None]
-        self.shrink_held = shrink[held][:, None]
+        self.shrink_nodes, self.shrink_held = shrink[nodes][:, None], shrink[held][:, None]
         # Averages of averages: the inner division is by the degree of the neighbour.
-        self.around_held = of_held
-        self.far_held = ops.scaled_columns(backend, of_held, shrink)
+        self.around_nodes, self.around_held = of_nodes, of_held
+        self.mixed_nodes, self.mixed_held = (ops.scaled_columns(backend, part, shrink) for part in (of_nodes, of_held))
         self.far_nodes = ops.scaled_columns(backend, of_nodes, inverse)
 
-    def take(self, x: Array, total: Array, hops: list[Array], held: HeldOut, here: slice, columns: slice) -> None:
+    def take(self, x: Array, total: Array, sights: list[Array], held: Rows, here: slice, columns: slice) -> None:
         """Note rows, from features of the m nodes and the sums of their neighbours' (which are changed)."""
-        hops[0][:, here] = x[self.nodes]
-        hops[1][:, here] = total[self.nodes] * self.inverse_nodes
-        hops[2][:, here] = (self.far_nodes @ total) * self.inverse_nodes
+        sights[0][:, here] = x[self.nodes]
+        sights[1][:, here] = total[self.nodes] * self.inverse_nodes
+        sights[2][:, here] = (self.far_nodes @ total) * self.inverse_nodes
         held.own[:, columns] = x[self.held]
         held.around[:, columns] = total[self.held] * self.inverse_held
         total += x
+        near = total[self.nodes]
+        sights[3][:, here] = (self.mixed_nodes @ total + near * self.shrink_nodes) * self.shrink_nodes
+        sights[4][:, here] = self.around_nodes @ total + near
         near = total[self.held]
+        held.mean[:, columns] = (self.mixed_held @ total + near * self.shrink_held) * self.shrink_held
         held.total[:, columns] = self.around_held @ total + near
-        held.mean[:, columns] = (self.far_held @ total + near * self.shrink_held) * self.shrink_held
 
 
 class _Walk:
@@ -176,40 +234,21 @@ class _Walk:
         nodes = pool.members[pool.compared]
         self.legs = Legs(backend, adjacency[nodes], adjacency[pool.held], degree, nodes, pool.held)
 
-    def through(self, ranked: Matrix, low: int, high: int, held: HeldOut) -> list[Array]:
-        """Give rows of compared nodes after no, one and two hops, and note those of held-out nodes."""
+    def through(self, ranked: Matrix, low: int, high: int, held: Rows) -> list[Array]:
+        """Give rows of compared nodes, of every kind that is seen, and note those of held-out nodes."""
         xp = self.backend.xp
         shape = (int(self.legs.nodes.shape[0]), high - low)
-        hops = [xp.empty(shape, dtype=xp.float32) for _ in range(HOPS + 1)]
+        sights = [xp.empty(shape, dtype=xp.float32) for _ in range(SIGHTS)]
 
         def step(span: tuple[int, int]) -> None:
             first, last = span
             columns = slice(low + first, low + last)
             x = _dense(self.backend, ranked, columns)
-            self.legs.take(x, self.adjacency @ x, hops, held, slice(first, last), columns)
+            self.legs.take(x, self.adjacency @ x, sights, held, slice(first, last), columns)
 
         for _ in ops.spread(self.backend, step, ops.column_spans(self.backend, int(ranked.shape[0]), high - low)):
             pass
-        return hops
-
-
-class _ClassMeans:
-    """Mean rows of the classes among compared nodes, for every fold."""
-
-    def __init__(self, backend: Backend, pool: Pool) -> None:
-        xp = self.xp = backend.xp
-        codes, n_classes = pool.codes[pool.compared], len(pool.sizes)
-        folds = pool.free[:, pool.compared]
-        marks = [xp.where(folds[fold], codes, -1) for fold in range(pool.n_folds + 1)]
-        self.indicators = [ops.class_indicator(backend, mark, n_classes) for mark in marks]
-        chosen = xp.stack([ops.class_counts(backend, mark, n_classes) for mark in marks])
-        self.inverse_counts = ops.inverse(backend, chosen.astype(xp.float64))[:, :, None]
-
-    def of(self, rows: Array) -> Array:
-        """Mean row of every class, for every fold."""
-        wide = rows.astype(self.xp.float64)
-        sums = self.xp.stack([indicator @ wide for indicator in self.indicators])
-        return sums * self.inverse_counts
+        return sights
 
 
 def _dense(backend: Backend, ranked: Matrix, columns: slice) -> Array:

@@ -11,7 +11,7 @@ from support.ridge import dense_adjacency, right_answers, seen
 
 from herald_gpu.stages import trials
 from herald_gpu.stages.trials import LearntFrom, judge, score
-from herald_gpu.stages.views import HeldOut
+from herald_gpu.stages.views import Rows
 
 KINDS = ("binary", "counts", "dense")
 
@@ -25,7 +25,7 @@ def asked_of(given, nodes):
 
 
 def on(backend, parts, nodes):
-    return HeldOut(*(backend.asarray(parts[one.name][nodes].astype(np.float32)) for one in fields(HeldOut)))
+    return Rows(*(backend.asarray(parts[one.name][nodes].astype(np.float32)) for one in fields(Rows)))
 
 
 @pytest.mark.parametrize("n_features", [4, 60])  # fewer columns than rows, and more
