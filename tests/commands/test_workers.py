@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import sys
+import threading
 import warnings
 from contextlib import contextmanager
 from pathlib import Path
@@ -101,6 +103,15 @@ def test_a_scheduler_file_that_names_none(tmp_path, held):
         pass
 
 
+def test_a_scheduler_file_is_waited_for(tmp_path):
+    file = tmp_path / "scheduler.json"
+    late = threading.Timer(0.3, file.write_text, [json.dumps({"address": "tcp://127.0.0.1:9"})])
+    late.start()
+    with pytest.raises(ClusterError, match="does not answer"), open_client(None, str(file), backend="cpu", wait=1):
+        pass
+    late.join()
+
+
 @contextmanager
 def running(what, *words):
     """Run a program of Dask from our sources, and end it."""
@@ -124,11 +135,13 @@ def worker(file):
 def test_folders_on_the_workers_of_a_scheduler(folder, capsys):
     file, whole = folder / "scheduler.json", condense(EDGES, NODES, ratio=0.1, backend="cpu")
     words = ["condense", *TABLES, "--ratio", "0.1", "--backend", "cpu", "--json"]
-    with running("scheduler", "--port", "0", "--scheduler-file", str(file)), worker(file), worker(file):
-        # Nothing of it is up yet: the file, the scheduler and both workers are waited for.
-        assert main([*words, "--scheduler", str(file), "--min-workers", "2", "--output", "small.herald"]) == 0
-        address = json.loads(file.read_text())["address"]
-        assert main([*words, "--scheduler", address, "--output", "again.herald"]) == 0
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = str(free.getsockname()[1])
+    address = f"tcp://127.0.0.1:{port}"
+    with running("scheduler", "--port", port, "--scheduler-file", str(file)), worker(file), worker(file):
+        # Nothing of it is up yet: the scheduler and both workers are waited for.
+        assert main([*words, "--scheduler", address, "--min-workers", "2", "--output", "small.herald"]) == 0
+        assert main([*words, "--scheduler", str(file), "--output", "again.herald"]) == 0
         assert main([*words, "--scheduler", address, "--min-workers", "3", "--wait", "2"]) == 1
     printed = capsys.readouterr()
     assert '"workers": 2' in printed.out
