@@ -87,6 +87,20 @@ def test_a_folder_is_read_in_the_order_of_names(folder):
     assert read_folder(folder / "nodes" / "0.parquet").npartitions == 1
 
 
+@pytest.mark.parametrize(
+    ("backend", "gpu", "read"), [("rapids", False, "host"), ("rapids", True, "device"), ("cpu", True, "host")]
+)
+def test_tables_go_to_the_device_only_where_there_is_one_here(folder, monkeypatch, backend, gpu, read):
+    from herald_gpu.backend import multi, probe
+
+    monkeypatch.setattr(probe, "probe", lambda: probe.Probe(available=gpu, reason="so it was decided"))
+    monkeypatch.setattr(multi, "read_tables", lambda files: files)
+    found = read_folder(folder / "nodes", backend=backend)
+    assert isinstance(found, list) == (read == "device")
+    if read == "host":
+        assert found["node"].compute().tolist() == NODES["node"].tolist()
+
+
 def test_a_scheduler_that_is_not_there():
     refused = pytest.raises(ClusterError, match=r"--scheduler tcp://127.0.0.1:9 does not answer.*dask scheduler")
     with refused, open_client(None, "tcp://127.0.0.1:9", backend="cpu", wait=1):
