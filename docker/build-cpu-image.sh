@@ -64,6 +64,18 @@ in_store run "$container" -- touch /home/herald/data/mine /home/herald/.cache/mi
 echo "health check: $(in_store inspect --type image --format '{{.Docker.Config.Healthcheck.Test}}' "$tag")"
 in_store run "$container" -- herald doctor
 in_store run "$container" -- herald demo
+
+say "a scheduler, a worker and a client in it"
+in_store run "$container" -- bash -euc '
+    python -c "from herald_gpu.datasets import make_graph; edges, nodes = make_graph(300).to_frames(); \
+        edges.to_parquet(\"edges.parquet\"); nodes.to_parquet(\"nodes.parquet\")"
+    dask scheduler --port 0 --scheduler-file scheduler.json 2>scheduler.log &
+    dask worker --scheduler-file scheduler.json --nthreads 1 --memory-limit 2GB 2>worker.log &
+    herald condense --edges edges.parquet --features nodes.parquet --ratio 0.1 --scheduler scheduler.json --quiet \
+        --output small.herald
+    kill %1 %2
+    wait
+    ls -l small.herald'
 in_store run "$container" -- python -m pip list --format=freeze
 
 if [[ -n "${OUTPUT:-}" ]]; then

@@ -15,7 +15,7 @@ trap 'rm -rf "$work"' EXIT
 "$python" -m pip wheel --quiet --no-deps --wheel-dir "$work" .
 wheel="$(echo "$work"/*.whl)"
 "$python" -m pip install --dry-run --quiet --report "$work/report.json" --ignore-installed --only-binary :all: \
-    --python-version "$version" --target "$work/none" "$wheel[$extras,cu${CUDA:-13}]"
+    --python-version "$version" --target "$work/none" "${wheel}[$extras,multi-cu${CUDA:-13}]"
 "$python" - "$work/report.json" "$version" <<'PY'
 import json
 import pathlib

@@ -43,7 +43,7 @@ clean/bin/herald demo --nodes 400 --ratio 0.1 --quiet
 du -sh clean | sed 's/clean/on disk, with what it depends on/'
 
 say "with the extras eval, plot and arrow"
-clean/bin/python -m pip install --quiet --constraint "$root/constraints-test.txt" "$wheel[eval,plot,arrow]"
+clean/bin/python -m pip install --quiet --constraint "$root/constraints-test.txt" "${wheel}[eval,plot,arrow]"
 clean/bin/python - <<'PY'
 import matplotlib
 import pyarrow

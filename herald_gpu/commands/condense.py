@@ -33,6 +33,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
             "herald condense --data graph.npz --preset paper --set depth=1 --set lid_scaling=rank",
             "herald condense --dataset cora --ratio 0.03 --json",
             "herald condense --edges edges/ --features nodes/ --workers 4 --resume run/ --output small.herald",
+            "herald condense --edges edges/ --features nodes/ --scheduler tcp://head:8786 --min-workers 8",
             "herald condense --config run.toml --seed 1",
         ],
         ways=_graphs.WAYS,
@@ -65,6 +66,12 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
         "--scheduler", metavar="ADDRESS", help="use the workers of this scheduler, or scheduler file, instead"
     )
     cluster.add_argument(
+        "--min-workers", metavar="N", type=int, help="of that scheduler: begin when so many are there (default 1)"
+    )
+    cluster.add_argument(
+        "--wait", metavar="SECONDS", type=float, help="for the scheduler and those workers at most (default 60)"
+    )
+    cluster.add_argument(
         "--resume", metavar="FOLDER", type=Path, help="keep partial results here, and go on from those that are there"
     )
     _shared.add_output_options(parser)
@@ -83,13 +90,15 @@ def run(args: argparse.Namespace) -> None:
         if args.split is not None:
             msg = "--split is not drawn on workers: leave it out, and mark training nodes in a column (--train-column)"
             raise ConfigError(msg)
-        with open_client(args.workers, args.scheduler, backend=args.backend, memory=args.worker_memory):
+        waiting = {"at_least": args.min_workers, "wait": args.wait}
+        with open_client(args.workers, args.scheduler, backend=args.backend, memory=args.worker_memory, **waiting):
             edges, features = (read_folder(path, backend=args.backend) for path in (args.edges, args.features))
             result = condense(args, config, edges, features)
     else:
-        if args.resume is not None:
-            msg = f"--resume {args.resume} is for Dask workers: pass --workers N or --scheduler ADDRESS too"
-            raise ConfigError(msg)
+        for option, given in (("resume", args.resume), ("min-workers", args.min_workers), ("wait", args.wait)):
+            if given is not None:
+                msg = f"--{option} {given} is for Dask workers: pass --workers N or --scheduler ADDRESS too"
+                raise ConfigError(msg)
         result = condense(args, config, *read_graph(args))
     _shared.give(result, args)
 

@@ -49,7 +49,7 @@ def run(name, folder):
     return "".join(out.text for out in outputs if out.get("name") == "stdout")
 
 
-def test_there_are_six_in_order():
+def test_there_are_seven_in_order():
     assert NAMES == [
         "01_quickstart",
         "02_cudf_workflow",
@@ -57,6 +57,7 @@ def test_there_are_six_in_order():
         "04_train_on_condensed",
         "05_budget_truth",
         "06_scaling_and_plan",
+        "07_several_workers",
     ]
 
 
@@ -67,6 +68,8 @@ def test_it_runs_without_data(name, monkeypatch, tmp_path):
     monkeypatch.delenv("HERALD_DATA", raising=False)
     printed = run(name, tmp_path / "work")
     assert "cora:" not in printed
+    if name == "07_several_workers":
+        assert printed.count("the same") == printed.count(": True") == 3
 
 
 @pytest.mark.slow
