@@ -131,30 +131,34 @@ class _Candidate:
 
 @dataclass(frozen=True)
 class _Guided:
-    """Landmarks in the best columns, with one exemplar a class, for every fold and, last, for all training nodes."""
+    """Landmarks in the best columns, with one exemplar a class, chosen among all training nodes."""
 
     coded: Encoding
-    drafts: list[_GuidedDraft]
+    draft: _GuidedDraft
     trial: Trial
 
 
 @dataclass(frozen=True)
 class Learnt:
-    """What is known before exemplars are ordered.
+    """What is known before exemplars are ordered; it may be taken to another search of the same graph.
 
     Attributes
     ----------
     ranking : int array
         Columns, the best first.
-    pool : Pool
+    options : list of FeatureOption
+        Numbers of features that the pool was drawn for.
+    widest : int
+        Columns that may be seen.
     seen : Remembered, optional
         Rows of compared and held-out nodes.
     guided : list
-        Candidates with landmarks.
+        Candidates with landmarks; nodes have the names they have in the whole graph.
     """
 
     ranking: Array
-    pool: Pool
+    options: list[FeatureOption]
+    widest: int
     seen: Remembered | None
     guided: list[_Guided]
 
@@ -171,6 +175,8 @@ class Search:
     budget : Budget
     homophily : float
     seed : int
+    learnt : Learnt, optional
+        By an earlier search of this graph: the pool is drawn as there.
     """
 
     def __init__(
@@ -183,10 +189,11 @@ class Search:
         *,
         homophily: float,
         seed: int,
+        learnt: Learnt | None = None,
     ) -> None:
         self.backend, self.graph, self.budget, self.config = backend, graph, budget, config
         self.homophilic = homophily > config.homophily_switch
-        self.options = self._grid(ranking)
+        self.options = self._grid(ranking) if learnt is None else learnt.options
         self.learnt = 0 if graph.n_classes == 1 else min(graph.n_features, MOST_LEARNT)
         self.ranking, self.widest = ranking, max(self.options[-1].count, self.learnt)
         pool = draw_pool(backend, graph, max(map(self._wanted, self.options)), config, seed=seed)
@@ -211,6 +218,13 @@ class Search:
     def _rows(self, kept: Matrix, nodes: Array) -> Matrix:
         return kept[nodes]
 
+    def _named(self, nodes: Array) -> Array:
+        """Give nodes the names they have in the whole graph."""
+        return nodes
+
+    def _of_name(self, names: Array) -> Array:
+        return names
+
     def run(self) -> Found:
         """Rank features, try landmarks, then exemplars; build the best on all training nodes."""
         return self.choose(self.learn())
@@ -218,7 +232,7 @@ class Search:
     def learn(self) -> Learnt:
         """Rank features by how they tell classes apart after message passing, and try landmarks made of the best."""
         if not self.learnt:
-            return Learnt(self.ranking, self.pool, None, [])
+            return Learnt(self.ranking, self.options, self.widest, None, [])
         backend = self.backend
         ranked = ops.pick_columns(backend, self.graph.features, self.ranking[: self.widest])
         seen = Remembered(backend, self._way(ranked), self.learnt, self.pool, self._n_nodes)
@@ -229,12 +243,12 @@ class Search:
         if self.config.landmarks and self.config.pca_variance is None:  # components have no signs of their own
             guided = self._guided(seen, lessons, order)
         ranking = backend.xp.concatenate([self.ranking[: self.learnt][order], self.ranking[self.learnt :]])
-        return Learnt(ranking, self.pool, seen, guided)
+        return Learnt(ranking, self.options, self.widest, seen, guided)
 
     def choose(self, learnt: Learnt) -> Found:
         """Try exemplars in numbers of features that are worth it, and build the best of all candidates."""
         backend, n_nodes = self.backend, self._n_nodes
-        self.pool, self.ranking = learnt.pool, learnt.ranking
+        self.ranking = learnt.ranking
         made: list[_Candidate | _Guided] = [*learnt.guided]
         options = self._worth_trying(learnt)
         ranked = ops.pick_columns(backend, self.graph.features, self.ranking[: options[-1].count])
@@ -259,14 +273,15 @@ class Search:
 
     def _worth_trying(self, learnt: Learnt) -> list[FeatureOption]:
         """Numbers of features next to the one that landmarks do best with, and those with which every node fits."""
+        options = learnt.options
         if learnt.seen is not None:  # the best columns are others than when the pool was drawn
-            self.options = [one for one in self._grid(learnt.ranking) if one.count <= self.widest] or self.options
+            options = [one for one in self._grid(learnt.ranking) if one.count <= learnt.widest] or options
         if not learnt.guided:
-            return self.options
+            return options
         best = max(learnt.guided, key=lambda one: one.trial.score or 0.0).trial.feature_count
         everybody = int(self.pool.members.shape[0])
-        near = [one for one in self.options if best <= NEAR * one.count <= NEAR**2 * best or one.rows >= everybody]
-        return near or self.options[-1:]
+        near = [one for one in options if best <= NEAR * one.count <= NEAR**2 * best or one.rows >= everybody]
+        return near or options[-1:]
 
     def _guided(self, seen: Remembered, lessons: landmarks.Lessons, order: Array) -> list[_Guided]:
         """Make landmarks of as many features as fit, of half of them, a quarter, ..."""
@@ -282,7 +297,9 @@ class Search:
             drafts = [self._guide(lessons, seen, width, fold) for fold in range(self.pool.n_folds)]
             held = Rows(*(part[:, :width] for part in vars(seen.held).values()))
             share = self._score(self._lessons_of(drafts, coded), held)
-            made.append(_Guided(coded, [*drafts, final], Trial(width, LANDMARKS, 0.0, share)))
+            made.append(
+                _Guided(coded, replace(final, nodes=self._named(final.nodes)), Trial(width, LANDMARKS, 0.0, share))
+            )
             width //= 2
         return made
 
@@ -318,7 +335,7 @@ class Search:
 
     def _landmarked(self, best: _Guided, trials: tuple[Trial, ...]) -> Found:
         """Put features in the order of the graph; the training nodes are ranked exemplars first."""
-        xp, draft = self.backend.xp, best.drafts[-1]
+        xp, draft = self.backend.xp, replace(best.draft, nodes=self._of_name(best.draft.nodes))
         chosen = self.ranking[: best.trial.feature_count]
         order = xp.argsort(chosen)
         members = self.pool.members

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from herald_gpu.config import HeraldConfig
     from herald_gpu.distributed.lead import LeadGraph
     from herald_gpu.distributed.parts import Part
-    from herald_gpu.search import Found, _Candidate, _Draft
+    from herald_gpu.search import Found, Learnt, _Candidate, _Draft
     from herald_gpu.stages.feature_grid import FeatureOption
     from herald_gpu.stages.views import Rows, Through
 
@@ -97,9 +97,17 @@ def merge_sizes(backend: Backend, parts: list[list[np.ndarray]]) -> list[np.ndar
 class LeadSearch(Search):
     """A search that has the sizes of all training rows, and features and edges of those nodes alone that were seen."""
 
-    def __init__(self, backend: Backend, graph: LeadGraph, sizes: list[np.ndarray], asked: Question) -> None:
+    def __init__(
+        self,
+        backend: Backend,
+        graph: LeadGraph,
+        sizes: list[np.ndarray],
+        asked: Question,
+        walked: list[Array] | None = None,
+        learnt: Learnt | None = None,
+    ) -> None:
         self.lead, self.asked = graph, asked
-        self.walked: list[Array] = []
+        self.walked = walked or []
         self.sizes = {
             count: told_sizes(backend, graph, sizes, place, count, asked.ranking[:count])
             for place, count in enumerate(asked.counts)
@@ -114,6 +122,7 @@ class LeadSearch(Search):
             asked.config,
             homophily=asked.homophily,
             seed=asked.seed,
+            learnt=learnt,
         )
 
     @property
@@ -141,6 +150,12 @@ class LeadSearch(Search):
     def _rows(self, kept: Matrix, nodes: Array) -> Matrix:
         return kept[self.lead.place[nodes]]
 
+    def _named(self, nodes: Array) -> Array:
+        return self.lead.ids[nodes]
+
+    def _of_name(self, names: Array) -> Array:
+        return self.backend.xp.searchsorted(self.lead.ids, names)
+
     def _surrounded(self, made: _Candidate, draft: _Draft) -> _Draft:
         everybody = int(draft.nodes.shape[0]) == int(self.pool.members.shape[0])
         if everybody and self.lead.around == 0:
@@ -167,10 +182,26 @@ def ask_search(backend: Backend, graph: LeadGraph, sizes: list[np.ndarray], aske
 
 
 @asking
-def run_search(
+def learn_search(
     backend: Backend, graph: LeadGraph, sizes: list[np.ndarray], walked: list[Array], asked: Question
+) -> Learnt:
+    """Rank features and try landmarks; or say which nodes must be seen first."""
+    return LeadSearch(backend, graph, sizes, asked, walked).learn()
+
+
+def learnt_ranking(backend: Backend, learnt: Learnt) -> np.ndarray:
+    """Features in the order that was learnt, on the host."""
+    return backend.to_host(learnt.ranking)
+
+
+@asking
+def run_search(
+    backend: Backend,
+    graph: LeadGraph,
+    sizes: list[np.ndarray],
+    walked: list[Array],
+    learnt: Learnt,
+    asked: Question,
 ) -> Found:
     """Search; or say which nodes must be seen first."""
-    search = LeadSearch(backend, graph, sizes, asked)
-    search.walked = walked
-    return search.run()
+    return LeadSearch(backend, graph, sizes, asked, walked, learnt).choose(learnt)

@@ -14,7 +14,15 @@ from herald_gpu.distributed.around import most_around
 from herald_gpu.distributed.closing import chosen_columns, chosen_exemplars, close
 from herald_gpu.distributed.counting import count_features
 from herald_gpu.distributed.crew import reduce_tree
-from herald_gpu.distributed.exemplars import Question, ask_search, merge_sizes, option_sizes, run_search
+from herald_gpu.distributed.exemplars import (
+    Question,
+    ask_search,
+    learn_search,
+    learnt_ranking,
+    merge_sizes,
+    option_sizes,
+    run_search,
+)
 from herald_gpu.distributed.lead import Asked
 from herald_gpu.distributed.neighbourhoods import gather_neighbourhoods
 from herald_gpu.distributed.passing import measure_lid
@@ -97,22 +105,30 @@ def _exemplars(job: Job, training: Training, budget: Budget, hetero: Heterophily
         people = reduce_tree(
             crew, join_people, job.partials("people", lambda: job.each(people_of, lists=(training.rows,)))
         )
-        sizes = reduce_tree(
-            crew,
-            merge_sizes,
-            job.partials("exemplars/sizes", lambda: job.each(option_sizes, ranking, counts, lists=(training.rows,))),
-        )
+        sizes = _sizes(job, training, "exemplars/sizes", ranking, counts)
         job.count(sum(int(one[-1]) for one in crew.gather([crew.submit(_last, one) for one in (people, sizes)])))
         asked = Question(ranking, counts, budget, config, hetero.homophily, job.seed, job.layout.n_nodes)
         wanted, _ = _answered(job, training, people, EMPTY, lambda graph: crew.submit(ask_search, graph, sizes, asked))
         (told,) = crew.gather([wanted])
         walked = walk_to(job, told.compared, told.held, ranking[: told.widest])
+        learnt, _ = _answered(
+            job,
+            training,
+            people,
+            told.first,
+            lambda graph: crew.submit(learn_search, graph, sizes, walked, asked, near=graph),
+        )
+        (ranking,) = crew.gather([crew.submit(learnt_ranking, learnt, near=learnt)])
+        ranked = _sizes(job, training, "exemplars/ranked", ranking, counts)
+        job.count(int(crew.gather([crew.submit(_last, ranked)])[0][0]))
         found, graph = _answered(
             job,
             training,
             people,
             told.first,
-            lambda graph: crew.submit(run_search, graph, sizes, walked, asked, near=graph),
+            lambda graph: crew.submit(
+                run_search, graph, ranked, walked, learnt, replace(asked, ranking=ranking), near=graph
+            ),
         )
         chosen = crew.submit(chosen_exemplars, graph, found, near=graph)
         (columns,) = crew.gather([crew.submit(chosen_columns, chosen, near=chosen)])
@@ -143,13 +159,7 @@ def _neighbourhoods(
         anchor = count_features(job, training, people)
         columns = _kept(training, hetero.h, anchor, config)
         training.route.forget_the_way()
-        sizes = reduce_tree(
-            crew,
-            merge_sizes,
-            job.partials(
-                "features/sizes", lambda: job.each(option_sizes, columns, [len(columns)], lists=(training.rows,))
-            ),
-        )
+        sizes = _sizes(job, training, "features/sizes", columns, [len(columns)])
         (known,) = crew.gather([people])
         job.count(int(known[-1]) + int(crew.gather([crew.submit(_last, sizes)])[0][0]))
     with stage("scoring"):
@@ -166,6 +176,12 @@ def _neighbourhoods(
         made = close(job, training, chosen, columns, hetero, budget, lid.search)
     picked = replace(made.picked, weights=weights, tree=anchor.tree_name)
     return replace(made, scores=scores, picked=picked)
+
+
+def _sizes(job: Job, training: Training, name: str, ranking: np.ndarray, counts: list[int]) -> Any:  # noqa: ANN401
+    """Sizes of training rows in numbers of the best columns: a future of :func:`option_sizes` of all partitions."""
+    made = job.partials(name, lambda: job.each(option_sizes, ranking, counts, lists=(training.rows,)))
+    return reduce_tree(job.crew, merge_sizes, made)
 
 
 def _ranked(training: Training, h: float, config: HeraldConfig) -> np.ndarray:
