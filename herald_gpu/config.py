@@ -23,7 +23,7 @@ _CHOICES: dict[str, tuple[str | bool, ...]] = {
     "selection": ("exemplars", "neighbourhoods"),
     "landmarks": (True, False),
     "edges": ("auto", "real"),
-    "exemplar_rule": ("auto", "cover", "herd"),
+    "exemplar_rule": ("auto", "landmarks", "cover", "herd"),
     "feature_density": (True, False),
     "on_infeasible": ("raise", "best_effort"),
     "feature_ranking": ("fisher", "tree"),
@@ -84,9 +84,9 @@ class HeraldConfig:
     edges : {"auto", "real"}
         Exemplars: join the landmarks of a class, and where the graph is homophilic and joins too few of them,
         exemplars of a class, by synthetic edges; or keep to the edges of the graph.
-    exemplar_rule : {"auto", "cover", "herd"}
-        Exemplars cover their class (facility location), or their mean follows the mean of the class (herding).
-        `"auto"` tries both.
+    exemplar_rule : {"auto", "landmarks", "cover", "herd"}
+        Exemplars come one a class, beside landmarks; as many as fit, to cover their class (facility location);
+        or so that their mean follows the mean of the class (herding). `"auto"` tries all of these.
     homophily_switch : float
         A graph is homophilic where ``1 - h / (1 - sum_c p_c^2)`` is above this, with p_c the classes' training shares.
     prior_share : float
@@ -178,7 +178,7 @@ class HeraldConfig:
     selection: Selection = "exemplars"
     landmarks: bool = True
     edges: EdgeChoice = "auto"
-    exemplar_rule: Literal["auto", "cover", "herd"] = "auto"
+    exemplar_rule: Literal["auto", "landmarks", "cover", "herd"] = "auto"
     homophily_switch: float = 0.5
     prior_share: float = 0.5
     linked_share: float = 0.5
@@ -270,6 +270,12 @@ class HeraldConfig:
                         f"HeraldConfig.paper({name}={value!r}), or leave it out"
                     )
                     raise ConfigError(msg)
+            if self.exemplar_rule == "landmarks" and (not self.landmarks or self.pca_variance is not None):
+                msg = (
+                    f"exemplar_rule='landmarks' makes landmarks, which landmarks={self.landmarks!r} and "
+                    f"pca_variance={self.pca_variance!r} do not allow: pass landmarks=True without PCA, or another rule"
+                )
+                raise ConfigError(msg)
             return
         for name, nothing in zip(_OF_EXEMPLARS, (False, "real"), strict=True):
             if getattr(self, name) != nothing:

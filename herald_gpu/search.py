@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NoReturn
 
 from herald_gpu import encoding, ops
-from herald_gpu.budget import matrix_bytes, settle_prices
-from herald_gpu.errors import BudgetError
+from herald_gpu.budget import matrix_bytes, settle_prices, smallest_ratio
+from herald_gpu.errors import BudgetError, ConfigError
 from herald_gpu.stages import landmarks
 from herald_gpu.stages.exemplars import RULES, fill, order_members, stand_in, surround
-from herald_gpu.stages.feature_grid import FEWEST, feature_grid
+from herald_gpu.stages.feature_grid import FEWEST, FeatureOption, feature_grid, tried_counts
 from herald_gpu.stages.links import join, join_landmarks, link_share
 from herald_gpu.stages.pool import draw_pool
 from herald_gpu.stages.trials import LEARNERS, PENALTIES, LearntFrom, judge, score
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from herald_gpu.encoding import Encoding
     from herald_gpu.graph import Graph
     from herald_gpu.stages.exemplars import Order, Rule
-    from herald_gpu.stages.feature_grid import FeatureOption
     from herald_gpu.stages.links import Edges
     from herald_gpu.stages.pool import Pool
     from herald_gpu.stages.views import Through, View
@@ -229,34 +228,58 @@ class Search:
         """Rank features, try landmarks, then exemplars; build the best on all training nodes."""
         return self.choose(self.learn())
 
+    def _is_tried(self, rule: str) -> bool:
+        return self.config.exemplar_rule in ("auto", rule)
+
     def learn(self) -> Learnt:
         """Rank features by how they tell classes apart after message passing, and try landmarks made of the best."""
         if not self.learnt:
+            if self.config.exemplar_rule == LANDMARKS:
+                msg = "exemplar_rule='landmarks' tells classes apart, but labels name a single one: pass another rule"
+                raise ConfigError(msg)
             return Learnt(self.ranking, self.options, self.widest, None, [])
         backend = self.backend
         ranked = ops.pick_columns(backend, self.graph.features, self.ranking[: self.widest])
         seen = Remembered(backend, self._way(ranked), self.learnt, self.pool, self._n_nodes)
-        lessons = landmarks.prepare_lessons(backend, seen.compared, self.pool)
+        lessons = landmarks.prepare_lessons(backend, seen.compared, self.pool, self.config)
         order = landmarks.rank_columns(backend, landmarks.learn_directions(backend, lessons, -1))
         seen.reorder(order)
         guided = []
-        if self.config.landmarks and self.config.pca_variance is None:  # components have no signs of their own
-            guided = self._guided(seen, lessons, order)
+        if self._is_tried(LANDMARKS) and self.config.landmarks and self.config.pca_variance is None:
+            guided = self._guided(seen, lessons, order)  # components would have no signs of their own
         ranking = backend.xp.concatenate([self.ranking[: self.learnt][order], self.ranking[self.learnt :]])
         return Learnt(ranking, self.options, self.widest, seen, guided)
 
     def choose(self, learnt: Learnt) -> Found:
         """Try exemplars in numbers of features that are worth it, and build the best of all candidates."""
-        backend, n_nodes = self.backend, self._n_nodes
         self.ranking = learnt.ranking
-        made: list[_Candidate | _Guided] = [*learnt.guided]
+        rules = [rule for rule in RULES if self._is_tried(rule)]
+        if not rules:
+            trials = tuple(one.trial for one in learnt.guided)
+            return self._landmarked(learnt.guided[preferred(trials, sum(self.pool.held_sizes))], trials)
         options = self._worth_trying(learnt)
-        ranked = ops.pick_columns(backend, self.graph.features, self.ranking[: options[-1].count])
+        only = len(options) * len(rules) == 1 and not learnt.guided
+        tried, refused = self._exemplars(learnt, options, rules, only=only)
+        if not tried:  # of other numbers of features one may do: its cheapest nodes are others, with fewer edges
+            counts = [count for count in tried_counts(self.graph.n_features, self.config) if count <= learnt.widest]
+            others = [FeatureOption(count, 0.0, float(self.graph.n_classes)) for count in sorted(counts)]
+            tried, refused = self._exemplars(learnt, others, rules, only=False)
+        if not tried:  # landmarks do not make feasible what is not
+            raise min(refused, key=lambda error: error.smallest_ratio)
+        made: list[_Guided | _Candidate] = [*learnt.guided, *tried]
+        trials = tuple(candidate.trial for candidate in made)
+        best = made[preferred(trials, sum(self.pool.held_sizes))]
+        return self._landmarked(best, trials) if isinstance(best, _Guided) else self._final(best, trials)
+
+    def _exemplars(
+        self, learnt: Learnt, options: list[FeatureOption], rules: list[Rule], *, only: bool
+    ) -> tuple[list[_Candidate], list[BudgetError]]:
+        """Try numbers of features; those that do not hold a node of every class are refused."""
+        counts = [option.count for option in options]
+        ranked = ops.pick_columns(self.backend, self.graph.features, self.ranking[: counts[-1]])
         through = self._way(ranked) if learnt.seen is None else learnt.seen.through
-        rules = [rule for rule in RULES if self.config.exemplar_rule in ("auto", rule)]
-        only = len(options) * len(rules) == 1 and not made
-        refused = []
-        views = views_through(backend, through, [option.count for option in options], self.pool, n_nodes)
+        made, refused = list[_Candidate](), list[BudgetError]()
+        views = views_through(self.backend, through, counts, self.pool, self._n_nodes)
         for option, view in zip(options, views, strict=True):
             kept = ranked[:, : option.count]
             try:
@@ -265,28 +288,24 @@ class Search:
                 refused.append(error)
                 continue
             made += [self._candidate(option, view, kept, pricing, rule, only=only) for rule in rules]
-        if not made:
-            raise min(refused, key=lambda error: error.smallest_ratio)
-        trials = tuple(candidate.trial for candidate in made)
-        best = made[preferred(trials, sum(self.pool.held_sizes))]
-        return self._landmarked(best, trials) if isinstance(best, _Guided) else self._final(best, trials)
+        return made, refused
 
     def _worth_trying(self, learnt: Learnt) -> list[FeatureOption]:
         """Numbers of features next to the one that landmarks do best with, and those with which every node fits."""
-        options = learnt.options
         if learnt.seen is not None:  # the best columns are others than when the pool was drawn
-            options = [one for one in self._grid(learnt.ranking) if one.count <= learnt.widest] or options
+            found = [one for one in self._grid(learnt.ranking) if one.count <= learnt.widest]
+            self.options = found or learnt.options
         if not learnt.guided:
-            return options
+            return self.options
         best = max(learnt.guided, key=lambda one: one.trial.score or 0.0).trial.feature_count
         everybody = int(self.pool.members.shape[0])
-        near = [one for one in options if best <= NEAR * one.count <= NEAR**2 * best or one.rows >= everybody]
-        return near or options[-1:]
+        near = [one for one in self.options if best <= NEAR * one.count <= NEAR**2 * best or one.rows >= everybody]
+        return near or self.options[-1:]
 
     def _guided(self, seen: Remembered, lessons: landmarks.Lessons, order: Array) -> list[_Guided]:
         """Make landmarks of as many features as fit, of half of them, a quarter, ..."""
         width, made, asked_for = self._most_columns(), list[_Guided](), self.config.feature_count
-        lessons = landmarks.reorder(lessons, order[:width])
+        lessons = landmarks.reorder(lessons, order[: max(width, asked_for or FEWEST)])
         while width >= (FEWEST if asked_for is None else asked_for) and len(made) < WIDTHS:
             final = self._guide(lessons, seen, width, -1)
             coded, total = self._cheapest(final)
@@ -301,7 +320,20 @@ class Search:
                 _Guided(coded, replace(final, nodes=self._named(final.nodes)), Trial(width, LANDMARKS, 0.0, share))
             )
             width //= 2
+        if not made and not any(map(self._is_tried, RULES)):
+            self._refuse(lessons, seen, asked_for or FEWEST)
         return made
+
+    def _refuse(self, lessons: landmarks.Lessons, seen: Remembered, width: int) -> NoReturn:
+        """Say what ratio landmarks of so many features would take."""
+        _, total = self._cheapest(self._guide(lessons, seen, min(width, self.learnt), -1))
+        smallest = smallest_ratio(self.budget, total)
+        msg = (
+            f"ratio={self.budget.ratio} allows {self.budget.limit:.0f} bytes, but landmarks of {width} features and an "
+            f"exemplar of each of the {self.graph.n_classes} classes take {total}: pass {smallest!r} or more, or "
+            "another exemplar_rule"
+        )
+        raise BudgetError(msg, smallest_ratio=smallest)
 
     def _lessons_of(self, drafts: list[_GuidedDraft], coded: Encoding) -> Callable[[int], LearntFrom]:
         return lambda fold: self._learnt_from(drafts[fold], drafts[fold].rows, coded)

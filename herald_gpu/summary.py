@@ -38,7 +38,7 @@ class Report:
         Of an approximate search, measured on up to 512 drawn nodes: the share of true neighbours among those found,
         and the rank correlation of LID with exact LID.
     exemplar_rule : str or None
-        How exemplars were chosen: "cover" or "herd".
+        How exemplars were chosen: "landmarks", "cover" or "herd".
     trials : list of dict
         What was tried: number of features, rule, share of linked exemplars, and the share of held-out training nodes
         that simple models learnt to classify from it.

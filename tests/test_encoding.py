@@ -15,7 +15,7 @@ from herald_gpu.encoding import OF_KIND, Encoding, candidates, int8_scales, most
 from herald_gpu.errors import BudgetError, ConfigError
 
 PAPER = HeraldConfig.paper()
-DEFAULT = HeraldConfig(landmark_share=1.0)
+DEFAULT = HeraldConfig()
 TYPES = ("float32", "float16", "int8")
 LAYOUTS = ("dense", "sparse")
 X = np.float32([[0, 1, 0.25, 300], [2, 0, 0, -1], [-127, 3, 1, 0]])

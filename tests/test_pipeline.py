@@ -111,7 +111,7 @@ VARIANTS = (
     DEFAULT,
     REAL,
     replace(DEFAULT, encoding="graph", homophily_switch=0.0),
-    replace(DEFAULT, homophily_switch=0.0, exemplar_rule="herd", landmark_share=1.0),
+    replace(DEFAULT, landmarks=False, homophily_switch=0.0, exemplar_rule="herd"),
     replace(DEFAULT, feature_count=3, prior_share=1.0, linked_share=1.0, homophily_switch=0.0),
     replace(PAPER, trim_roots=True),
     replace(PAPER, depth=0),

@@ -22,7 +22,7 @@ from herald_gpu.stages import pruning, rebalance
 
 PRESETS = {
     "default": HeraldConfig(),
-    "linked": HeraldConfig(homophily_switch=0.0, linked_share=1.0, landmark_share=0.5),
+    "linked": HeraldConfig(exemplar_rule="landmarks"),
     "paper": HeraldConfig.paper(),
     "real": HeraldConfig(landmarks=False, edges="real", encoding="graph"),
 }

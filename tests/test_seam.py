@@ -41,7 +41,7 @@ CONFIGS = {
     "best effort": replace(PAPER, on_infeasible="best_effort"),
     "real edges": HeraldConfig(landmarks=False, edges="real"),
     "homophilic": HeraldConfig(homophily_switch=0.0),
-    "herding": HeraldConfig(homophily_switch=0.0, exemplar_rule="herd", linked_share=1.0, landmark_share=1.0),
+    "herding": HeraldConfig(landmarks=False, homophily_switch=0.0, exemplar_rule="herd", linked_share=1.0),
     "as priced": HeraldConfig(homophily_switch=0.0, encoding="graph"),
     "a few features": HeraldConfig(homophily_switch=0.0, feature_count=5),
     "small pools": HeraldConfig(smallest_pool=5, largest_pool=8, trial_nodes=10),

@@ -18,7 +18,7 @@ from herald_gpu import ops
 from herald_gpu.backend.cpu import CpuBackend
 from herald_gpu.budget import make_budget
 from herald_gpu.config import HeraldConfig
-from herald_gpu.errors import BudgetError
+from herald_gpu.errors import BudgetError, ConfigError
 from herald_gpu.search import Search, Trial, landmark_codes, preferred, with_landmarks
 from herald_gpu.stages.trials import score
 
@@ -47,15 +47,14 @@ def spent(given, found, backend=CPU):
     """Bytes of a condensed graph, counted on the host from what it is made of."""
     nodes, columns = (host(backend, part).tolist() for part in (found.nodes, found.columns))
     rows = given.x[np.ix_(nodes, columns)]
-    if found.landmarks is not None:
-        rows = np.vstack([rows, host(backend, found.landmarks)])
-    coded, (n, width) = found.pricing.budget.coded, rows.shape
+    coded, (n, width) = found.coded, rows.shape
     if coded.layout == "dense":
         features = n * (-(-width // 8) if coded.values == "bits" else width * VALUE_BYTES[coded.values])
     else:
         features = np.count_nonzero(rows) * (2 + VALUE_BYTES.get(coded.values, 0))
     scales = 4 * width if coded.values == "int8" else 0
-    return features + scales + 4 * len(edge_set(backend, found.edges.adjacency))
+    signs = 0 if found.landmarks is None else len(host(backend, found.landmarks)) * (-(-width // 8) + 4)
+    return features + scales + signs + 4 * len(edge_set(backend, found.edges.adjacency))
 
 
 def links(backend, found):
@@ -87,16 +86,19 @@ def check(given, found, budget, backend=CPU):
     assert edge_set(backend, found.edges.adjacency) - synthetic == induced(given, nodes)
     known = {given.y[v] for v in nodes}
     for u, v in synthetic:
-        ends = {given.y[nodes[end]] if end < len(nodes) else end - len(nodes) for end in (u, v)}
+        ends = {given.y[nodes[end]] if end < len(nodes) else (end - len(nodes)) % given.n_classes for end in (u, v)}
         assert len(ends) == 1  # links stay inside a class
     assert found.trial in found.trials
     assert found.trial.feature_count == len(columns)
     assert sorted(host(backend, found.ranking).tolist()) == np.flatnonzero(given.train).tolist()
-    if found.pricing.feasible:
-        assert known == set(range(given.n_classes))
-    else:
+    if known != set(range(given.n_classes)):  # nothing but the best that could be done
         assert found.landmarks is None
         assert not synthetic
+    if found.landmarks is not None:
+        rows = host(backend, found.landmarks)
+        assert rows.shape == (2 * given.n_classes, len(columns))
+        assert len(nodes) == given.n_classes
+        np.testing.assert_allclose(np.abs(rows), np.abs(rows[:, :1]) @ np.ones((1, len(columns))), rtol=1e-6)
 
 
 # On every backend
@@ -175,7 +177,7 @@ def tasks(draw):
         trial_nodes=draw(st.sampled_from([1, 5, 2000])),
         fewest_exemplars=draw(st.integers(1, 5)),
         linked_share=draw(st.sampled_from([0.0, 0.5, 1.0])),
-        landmark_share=draw(st.sampled_from([0.0, 0.25, 1.0])),
+        landmarks=draw(st.booleans()),
         exemplar_rule=draw(st.sampled_from(["auto", "cover", "herd"])),
         patience=draw(st.sampled_from([0, 100])),
         encoding=draw(st.sampled_from(["auto", "graph"])),
@@ -192,7 +194,7 @@ def test_the_budget_holds_and_every_class_is_there(task, ratio):
     except BudgetError as error:
         found, budget = search(CPU, given, error.smallest_ratio, config, homophily=homophily)
         assert budget.limit >= spent(given, found)
-    assert found.pricing.feasible
+    assert {given.y[v] for v in found.nodes} == set(range(given.n_classes))
     check(given, found, budget)
 
 
@@ -200,9 +202,13 @@ def test_the_budget_holds_and_every_class_is_there(task, ratio):
 @hypothesis_given(tasks())
 def test_the_smallest_feasible_ratio_is_just_that(task):
     given, config, homophily = task
-    with pytest.raises(BudgetError) as caught:
-        search(CPU, given, 1e-9, config, homophily=homophily)
-    smallest = caught.value.smallest_ratio
+    try:
+        found, _ = search(CPU, given, 1e-9, config, homophily=homophily)
+    except BudgetError as error:
+        smallest = error.smallest_ratio
+    else:  # there is a node of every class that has none of the kept features, and no edge to another of them
+        assert spent(given, found) == 0
+        return
     found, budget = search(CPU, given, smallest, config, homophily=homophily)
     check(given, found, budget)
     with pytest.raises(BudgetError):
@@ -225,7 +231,7 @@ def test_best_effort_gives_what_fits(task, ratio):
 @pytest.mark.parametrize("kind", KINDS)
 def test_with_room_for_all_all_training_nodes_are_taken(kind, homophily):
     given = random_raw(kind, 40, seed=5)
-    found, budget = search(CPU, given, 1.0, homophily=homophily)
+    found, budget = search(CPU, given, 1.0, replace(CONFIG, exemplar_rule="cover"), homophily=homophily)
     check(given, found, budget)
     around = reference.neighbours(given)
     near = {v for v in range(given.n) if any(given.train[u] for u in around[v])}
@@ -251,7 +257,6 @@ def test_where_links_leave_no_room_the_cheapest_node_still_comes():
     found, budget = search(CPU, given, 1 / 6, config)
     assert budget.limit == 16
     assert len(found.nodes) == 1
-    assert not found.pricing.feasible
     check(given, found, budget)
 
 
@@ -284,55 +289,127 @@ def sparse_like(n=60, seed=7):
     return raw([(u, v) for u, v in given.edges if given.y[u] == given.y[v]], given.x, given.y, given.train)
 
 
-def test_homophilic_graphs_have_landmarks_and_links():
-    given = sparse_like()
-    found, budget = search(CPU, given, 0.4)
+def telling(n=80, n_classes=3, n_features=24, seed=0):
+    """A graph whose classes differ in the features of their neighbours alone, so that few bytes tell them apart."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % n_classes
+    x = (rng.random((n, n_features)) < 0.3).astype(np.float32)
+    edges = [(v, u) for v in range(n) for u in rng.permutation(np.flatnonzero(y == y[v]))[:3].tolist() if u != v]
+    x[np.arange(n), y] = 1
+    return raw(edges, x, y.tolist())
+
+
+LANDMARKS = replace(CONFIG, exemplar_rule="landmarks")
+
+
+@pytest.mark.parametrize("homophily", [ALIKE, OTHER])
+@pytest.mark.parametrize("kind", KINDS)
+def test_landmarks_with_an_exemplar_of_every_class(backend, kind, homophily):
+    given = random_raw(kind, 45, seed=6, n_features=40)
+    found, budget = search(backend, given, 0.3, LANDMARKS, homophily=homophily)
+    check(given, found, budget, backend)
+    assert {trial.rule for trial in found.trials} == {"landmarks"}
+    n = given.n_classes
+    assert links(backend, found) == {pair for c in range(n) for pair in ((n + c, 2 * n + c), (2 * n + c, n + c))}
+
+
+def test_landmarks_without_synthetic_edges():
+    given = random_raw("binary", 45, seed=6, n_features=40)
+    found, budget = search(CPU, given, 0.3, replace(LANDMARKS, edges="real"))
     check(given, found, budget)
-    assert found.landmarks.shape == (3, len(found.columns))
-    assert found.landmarks.dtype == np.float32
-    assert set(np.unique(found.landmarks)) == {0.0, 1.0}
+    assert found.landmarks is not None
+    assert not links(CPU, found)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_landmarks_are_followed_where_they_are_clearly_ahead(seed):
+    given = telling(n=150, n_classes=5, n_features=96, seed=seed)
+    found, budget = search(CPU, given, 0.015 + 0.01 * seed)
+    check(given, found, budget)
+    scores = {rule: max(t.score for t in found.trials if t.rule == rule) for rule in ("landmarks", "cover", "herd")}
+    others = max(scores["cover"], scores["herd"])
+    error = (others * (1 - others) / given.n) ** 0.5
+    assert (found.landmarks is not None) == (scores["landmarks"] >= others + 2 * error)
+
+
+def test_widths_of_landmarks_are_halved_from_what_fits():
+    given = random_raw("binary", 60, seed=8, n_features=256)
+    found, _ = search(CPU, given, 1.0, LANDMARKS)
+    assert [trial.feature_count for trial in found.trials] == [128, 64, 32, 16]  # half of the features to begin with
+    found, budget = search(CPU, given, 0.01, LANDMARKS)
+    check(given, found, budget)
+    widest = found.trials[0].feature_count
+    assert 8 <= widest < 64
+    assert [trial.feature_count for trial in found.trials] == [w for w in (widest, widest // 2, widest // 4) if w >= 8]
+
+
+def test_landmarks_that_do_not_fit_name_the_ratio_that_is_enough():
+    given = random_raw("counts", 40, seed=9)
+    with pytest.raises(BudgetError, match="landmarks of 8 features") as caught:
+        search(CPU, given, 1e-6, LANDMARKS)
+    found, budget = search(CPU, given, caught.value.smallest_ratio, LANDMARKS)
+    assert spent(given, found) == budget.limit
+    assert found.trial.feature_count == 8
+
+
+def test_a_number_of_features_that_is_asked_for_is_that_of_landmarks():
+    given = random_raw("counts", 40, seed=9, n_features=30)
+    found, _ = search(CPU, given, 0.9, replace(LANDMARKS, feature_count=21))
+    assert [trial.feature_count for trial in found.trials] == [21]
+    with pytest.raises(BudgetError, match="landmarks of 21 features"):
+        search(CPU, given, 1e-6, replace(LANDMARKS, feature_count=21))
+
+
+def test_one_class_has_nothing_to_be_told_from():
+    given = random_raw("counts", 20, seed=2, n_classes=1)
+    with pytest.raises(ConfigError, match="exemplar_rule='landmarks'"):
+        search(CPU, given, 0.5, LANDMARKS)
+
+
+def test_links_are_for_homophilic_graphs_without_landmarks():
+    given, plain = sparse_like(), replace(CONFIG, landmarks=False)
+    found, budget = search(CPU, given, 0.4, plain)
+    check(given, found, budget)
     assert found.trial.link_share > 0
     assert links(CPU, found)
-
-
-def test_other_graphs_have_neither():
-    given = sparse_like()
-    found, budget = search(CPU, given, 0.4, homophily=OTHER)
-    check(given, found, budget)
-    assert found.landmarks is None
-    assert not links(CPU, found)
-    assert {trial.link_share for trial in found.trials} == {0.0}
+    for config, homophily in ((plain, OTHER), (replace(plain, edges="real"), ALIKE), (CONFIG, ALIKE)):
+        found, _ = search(CPU, given, 0.4, config, homophily=homophily)
+        assert {trial.link_share for trial in found.trials} == {0.0}
 
 
 @pytest.mark.parametrize(("homophily", "wanted"), [(0.5, False), (0.51, True)])
 def test_the_switch(homophily, wanted):
-    found, _ = search(CPU, sparse_like(), 0.4, replace(CONFIG, homophily_switch=0.5), homophily=homophily)
-    assert (found.landmarks is not None) == wanted
-
-
-def test_landmarks_or_links_alone():
-    given = sparse_like()
-    found, budget = search(CPU, given, 0.4, replace(CONFIG, edges="real"))
-    check(given, found, budget)
-    assert found.landmarks is not None
-    assert not links(CPU, found)
-    found, budget = search(CPU, given, 0.4, replace(CONFIG, landmarks=False))
-    check(given, found, budget)
-    assert found.landmarks is None
-    assert links(CPU, found)
+    config = replace(CONFIG, homophily_switch=0.5, landmarks=False)
+    found, _ = search(CPU, sparse_like(), 0.4, config, homophily=homophily)
+    assert (found.trial.link_share > 0) == wanted
 
 
 def test_landmarks_have_their_columns_in_the_order_of_the_features():
-    """Two columns that only one class has are ones in its landmark, wherever the ranking put them."""
+    """A column that only one class has is positive in both of its landmarks, wherever the ranking put it."""
     y = np.arange(40) % 2
-    x = np.zeros((40, 12), dtype=np.float32)
+    x = np.zeros((40, 24), dtype=np.float32)
     x[y == 0, 3] = x[y == 1, 10] = 1
     given = raw([(v, v + 2) for v in range(38)], x, y)
-    config = replace(CONFIG, landmark_share=1.0)
-    ranking = np.array([10, 0, 3, 7, 1, 2, 4, 5, 6, 8, 9, 11])
-    found, _ = search(CPU, given, 0.5, config, ranking=ranking)
-    columns = found.columns.tolist()
-    assert np.argwhere(found.landmarks).tolist() == [[0, columns.index(3)], [1, columns.index(10)]]
+    for seed in range(3):
+        found, _ = search(CPU, given, 0.9, LANDMARKS, seed=seed)
+        columns = found.columns.tolist()
+        assert {3, 10} <= set(columns)
+        for code, own, other in ((0, 3, 10), (1, 10, 3)):
+            pair = found.landmarks[[code, 2 + code]]
+            assert (pair[:, columns.index(own)] > 0).all()
+            assert (pair[:, columns.index(other)] < 0).all()
+
+
+def test_features_are_ranked_by_what_tells_classes_apart(backend):
+    """Without landmarks, too: of many columns of noise the one that tells comes through."""
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 2
+    x = rng.normal(size=(60, 32)).astype(np.float32)
+    x[:, 17] = 5.0 * y - 2.5
+    given = raw([(v, v + 2) for v in range(58)], x, y)
+    config = replace(CONFIG, landmarks=False, feature_count=8)
+    found, _ = search(backend, given, 0.2, config, ranking=np.arange(32))
+    assert 17 in host(backend, found.columns).tolist()
 
 
 # Trials
@@ -345,8 +422,13 @@ def rules(found):
 def test_what_is_tried():
     given, config = random_raw("dense", 60, seed=8, n_features=32), replace(CONFIG, encoding="graph")
     for homophily in (ALIKE, OTHER):
-        found, _ = search(CPU, given, 0.2, config, homophily=homophily)
+        found, _ = search(CPU, given, 0.2, replace(config, landmarks=False), homophily=homophily)
         assert rules(found) == [(count, rule) for count in (8, 16, 32) for rule in ("cover", "herd")]
+        found, _ = search(CPU, given, 0.2, config, homophily=homophily)
+        assert rules(found)[:2] == [(16, "landmarks"), (8, "landmarks")]
+        best = max(found.trials[:2], key=lambda trial: trial.score).feature_count
+        near = [count for count in (8, 16, 32) if best / 2 <= count <= 2 * best]
+        assert rules(found)[2:] == [(count, rule) for count in near for rule in ("cover", "herd")]
     for rule in ("cover", "herd"):
         found, _ = search(CPU, given, 0.2, replace(config, exemplar_rule=rule))
         assert rules(found) == [(8, rule), (16, rule), (32, rule)]
@@ -356,7 +438,8 @@ def test_what_is_tried():
 @pytest.mark.parametrize("seed", range(4))
 def test_near_the_best_with_the_fewest_features(seed, homophily):
     given = random_raw("counts", 50, seed, n_features=32)
-    made, _ = searching(CPU, given, 0.15, homophily=homophily, seed=seed)
+    config = replace(CONFIG, landmarks=False)
+    made, _ = searching(CPU, given, 0.15, config, homophily=homophily, seed=seed)
     found, n_held = made.run(), sum(made.pool.held_sizes)
     scores = [trial.score for trial in found.trials]
     assert all(0 <= value <= 1 for value in scores)
@@ -389,7 +472,7 @@ def candidate(made, count, rule="cover"):
     from herald_gpu.budget import settle_prices
     from herald_gpu.stages.views import open_views
 
-    ranked = ops.pick_columns(made.backend, made.graph.features, made.ranking)
+    ranked = ops.pick_columns(made.backend, made.graph.features, made.ranking[: made.options[-1].count])
     wanted = [option.count for option in made.options]
     for option, view in zip(made.options, open_views(made.backend, made.graph, ranked, wanted, made.pool), strict=True):
         if option.count == count:
@@ -453,7 +536,8 @@ def test_labels_outside_the_training_set_change_nothing(homophily):
     for name in ("nodes", "columns", "ranking"):
         np.testing.assert_array_equal(getattr(one, name), getattr(two, name), err_msg=name)
     assert edge_set(CPU, one.edges.adjacency) == edge_set(CPU, two.edges.adjacency)
-    if homophily == ALIKE:
+    assert (one.landmarks is None) == (two.landmarks is None)
+    if one.landmarks is not None:
         np.testing.assert_array_equal(one.landmarks, two.landmarks)
 
 
@@ -486,9 +570,6 @@ def test_classes_of_who_is_held_out_do_not_change_what_is_learnt_from(kind, homo
         edge_set(CPU, one._edges(draft).adjacency) for one, draft in zip((made, other), drafts, strict=True)
     )
     assert first == second
-    assert (drafts[0].landmarks is None) == (drafts[1].landmarks is None)
-    if drafts[0].landmarks is not None:
-        np.testing.assert_array_equal(drafts[0].landmarks, drafts[1].landmarks)
 
 
 def test_no_fold_chooses_who_it_holds_out():
@@ -535,7 +616,7 @@ def test_landmarks_below_the_rows(backend, kind):
 
 def test_codes_of_landmarks(backend):
     codes = backend.asarray(np.array([2, 0, -1], dtype=np.int32))
-    found = landmark_codes(backend, codes, backend.xp.zeros((3, 2)))
-    assert host(backend, found).tolist() == [2, 0, -1, 0, 1, 2]
+    found = landmark_codes(backend, codes, backend.xp.zeros((6, 2)), 3)
+    assert host(backend, found).tolist() == [2, 0, -1, 0, 1, 2, 0, 1, 2]
     assert found.dtype == np.int32
-    assert landmark_codes(backend, codes, None) is codes
+    assert landmark_codes(backend, codes, None, 3) is codes

@@ -13,7 +13,11 @@ if TYPE_CHECKING:
     from herald_gpu.summary import Report
 
 NOT_KNOWN = "not known"
-RULES = {"cover": "exemplars that cover their class", "herd": "exemplars that follow the mean of their class"}
+RULES = {
+    "landmarks": "landmarks, with one exemplar a class",
+    "cover": "exemplars that cover their class",
+    "herd": "exemplars that follow the mean of their class",
+}
 
 
 def headlines(report: Report) -> list[tuple[str, str, str]]:

@@ -10,11 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from herald_gpu import ops
 from herald_gpu.encoding import OF_LANDMARKS
 
 if TYPE_CHECKING:
     from herald_gpu.backend import Array, Backend
+    from herald_gpu.config import HeraldConfig
     from herald_gpu.stages.pool import Pool
     from herald_gpu.stages.views import Rows
 
@@ -32,7 +35,7 @@ LENGTH = 0.5
 
 @dataclass(frozen=True)
 class Lessons:
-    """Normal equations of the regressions, for every fold and, last, for all compared nodes.
+    """Normal equations of the regressions, for every fold and, last, for all nodes that are learnt from.
 
     Attributes
     ----------
@@ -44,8 +47,11 @@ class Lessons:
     onto: list[Array]
 
 
-def prepare_lessons(backend: Backend, rows: Rows, pool: Pool) -> Lessons:
+def prepare_lessons(backend: Backend, rows: Rows, pool: Pool, config: HeraldConfig) -> Lessons:
     """Add up products of rows of compared nodes; a fold has those of all less those that it holds out.
+
+    No more nodes of a class are learnt from than are compared in any case, so that features rank alike whatever the
+    budget is.
 
     Parameters
     ----------
@@ -53,12 +59,15 @@ def prepare_lessons(backend: Backend, rows: Rows, pool: Pool) -> Lessons:
     rows : Rows
         Of compared nodes.
     pool : Pool
+    config : HeraldConfig
     """
     xp, n_classes = backend.xp, len(pool.sizes)
     width = int(rows.own.shape[1])
     codes, free = pool.codes[pool.compared], pool.free[:, pool.compared]
+    taught = np.concatenate([np.arange(size) < config.smallest_pool for size in pool.sizes])
     outside = [~free[fold] for fold in range(pool.n_folds)]
-    groups = [xp.flatnonzero(mask) for mask in (*outside, free[: pool.n_folds].all(axis=0))]
+    masks = (*outside, free[: pool.n_folds].all(axis=0))
+    groups = [xp.flatnonzero(mask & backend.asarray(taught)) for mask in masks]
     wanted = (codes[:, None] == xp.arange(n_classes, dtype=codes.dtype)[None, :]).astype(xp.float32) - 1.0 / n_classes
 
     def add(place: tuple[str, int]) -> tuple[Array, Array]:

@@ -52,7 +52,7 @@ def condensed(graph, mask, labels=None, **options):
 
 CONFIGS = {
     "default": HeraldConfig(),
-    "linked": HeraldConfig(homophily_switch=0.0, linked_share=1.0, landmark_share=1.0),
+    "linked": HeraldConfig(exemplar_rule="landmarks"),
     "paper": HeraldConfig.paper(),
 }
 configured = pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS)

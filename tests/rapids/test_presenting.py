@@ -21,7 +21,7 @@ from herald_gpu.stages.survey import DEGREE_BINS, RATIO_BINS
 
 KEPT = 20
 CONFIG = HeraldConfig.paper(feature_count=KEPT)
-LINKED = HeraldConfig(feature_count=KEPT, homophily_switch=0.0, linked_share=1.0, landmark_share=1.0)
+LINKED = HeraldConfig(feature_count=KEPT, exemplar_rule="landmarks")
 VECTORS = ("node_ids", "train_mask", "is_root", "is_landmark", "edge_is_synthetic")
 
 

@@ -1,4 +1,4 @@
-"""Landmarks: the largest entries of the classes' means."""
+"""Landmarks: directions against least squares by hand, and the signs they are written as."""
 
 from __future__ import annotations
 
@@ -6,114 +6,128 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given as hypothesis_given
+from hypothesis import settings
 from hypothesis import strategies as st
-from support.graphs import host
+from support.graphs import build, host, random_raw
 
+from herald_gpu import ops
 from herald_gpu.backend.cpu import CpuBackend
 from herald_gpu.config import HeraldConfig
-from herald_gpu.encoding import Encoding
-from herald_gpu.stages.landmarks import FEWEST_ENTRIES, MOST_ENTRIES, make_landmarks
+from herald_gpu.encoding import OF_LANDMARKS
+from herald_gpu.stages import landmarks
+from herald_gpu.stages.pool import draw_pool
+from herald_gpu.stages.views import Remembered, walk_along
 
 CPU = CpuBackend()
-CONFIG = HeraldConfig()
-SPARSE = Encoding("sparse", "float32")
-BITS = Encoding("sparse", "bits")
-DENSE = Encoding("dense", "float32")
-PLENTY = 1e9
+CONFIG = HeraldConfig(smallest_pool=9, largest_pool=9)
+KINDS = ("binary", "counts", "dense")
 
 
-def made(backend, centres, coded, limit=PLENTY, mean_stored=3.0, config=CONFIG):
-    found = make_landmarks(backend, backend.asarray(np.array(centres, np.float64)), coded, limit, mean_stored, config)
-    return None if found is None else host(backend, found)
+def lessons_of(backend, given, width=12, config=CONFIG):
+    """Lessons of a graph's compared nodes, with rows and pool on the host."""
+    graph = build(backend, given)
+    pool = draw_pool(backend, graph, 1, config, seed=0)
+    ranked = ops.pick_columns(backend, graph.features, backend.asarray(np.arange(width)))
+    seen = Remembered(backend, walk_along(backend, graph, ranked, pool), width, pool, graph.n_nodes)
+    rows = {name: host(backend, getattr(seen.compared, name)).astype(np.float64) for name in landmarks.SEEN}
+    moved = {name: host(backend, getattr(pool, name)) for name in ("codes", "compared", "free")}
+    return landmarks.prepare_lessons(backend, seen.compared, pool, config), rows, replace(pool, **moved)
 
 
-def by_loop(centres, entries, *, ones=False):
-    """Keep each row's largest entries by size, of equals the first; a third of their value, or ones."""
-    found = np.zeros(np.shape(centres), dtype=np.float32)
-    for row, values in enumerate(centres):
-        for column in sorted(range(len(values)), key=lambda j: (-abs(values[j]), j))[:entries]:
-            found[row, column] = (values[column] > 0) if ones else np.float32(values[column] / 3)
-    return found
+def by_least_squares(rows, codes, free, n_classes, width):
+    """Rows of length 1 of all three kinds below one another, a ridge as further rows; columns of length 1."""
+    parts, targets = [], []
+    for part in rows.values():
+        length = np.linalg.norm(part, axis=1, keepdims=True)
+        parts.append(np.divide(part, length, out=np.zeros_like(part), where=length > 0)[free][:, :width])
+        targets.append((codes[free][:, None] == np.arange(n_classes)) - 1 / n_classes)
+    left = np.vstack([*parts, np.sqrt(landmarks.PENALTY) * np.eye(width)])
+    right = np.vstack([*targets, np.zeros((width, n_classes))])
+    weights = np.linalg.lstsq(left, right, rcond=None)[0].T
+    return weights / np.linalg.norm(weights, axis=1, keepdims=True)
 
 
-def entries_of(coded, limit, n_classes, config=CONFIG):
-    """Entries that the share of the budget holds, between the fewest and the most."""
-    share, each = config.landmark_share * limit, {"bits": 2, "int8": 3, "float16": 4, "float32": 6}[coded.values]
-    return min(max(int(share // (each * n_classes)), FEWEST_ENTRIES), MOST_ENTRIES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_directions_solve_a_ridge_regression(backend, kind):
+    given = random_raw(kind, 60, seed=1)
+    lessons, rows, pool = lessons_of(backend, given)
+    codes = pool.codes[pool.compared]
+    assert len(lessons.products) == pool.n_folds + 1
+    for fold in range(pool.n_folds + 1):
+        free = pool.free[fold][pool.compared]
+        for width in (12, 5):
+            found = host(backend, landmarks.learn_directions(backend, lessons, fold, width))
+            expected = by_least_squares(rows, codes, free, 3, width)
+            np.testing.assert_allclose(found, expected, atol=2e-4, err_msg=f"{fold}, {width}")
+    last = host(backend, landmarks.learn_directions(backend, lessons, -1))
+    np.testing.assert_array_equal(last, host(backend, landmarks.learn_directions(backend, lessons, pool.n_folds, 12)))
 
 
-@pytest.mark.parametrize("values", ["float32", "float16", "int8", "bits"])
-@pytest.mark.parametrize("limit", [1500, 5000, PLENTY])
-def test_the_largest_entries_that_the_share_holds(backend, values, limit):
-    centres = np.random.default_rng(0).normal(size=(3, 150))
-    coded = Encoding("sparse", values)
-    expected = by_loop(centres, entries_of(coded, limit, 3), ones=values == "bits")
-    found = made(backend, centres, coded, limit)
+def test_a_fold_learns_nothing_from_who_it_holds_out(backend):
+    given = random_raw("dense", 60, seed=2)
+    lessons, rows, pool = lessons_of(backend, given)
+    for fold in range(pool.n_folds):
+        free = pool.free[fold][pool.compared]
+        length = {name: np.maximum(np.linalg.norm(part, axis=1), 1e-12) for name, part in rows.items()}
+        unit = {name: part[free] / length[name][free, None] for name, part in rows.items()}
+        product = sum(part.T @ part for part in unit.values())
+        np.testing.assert_allclose(host(backend, lessons.products[fold]), product, rtol=1e-4, atol=1e-4)
+
+
+def test_a_larger_pool_teaches_the_same():
+    """What is compared besides, where many nodes fit, does not change the directions."""
+    given, found = random_raw("counts", 60, seed=2), []
+    graph = build(CPU, given)
+    for wanted in (1, 50):
+        pool = draw_pool(CPU, graph, wanted, replace(CONFIG, largest_pool=50), seed=0)
+        seen = Remembered(CPU, walk_along(CPU, graph, graph.features, pool), 12, pool, graph.n_nodes)
+        found.append((max(pool.sizes), landmarks.prepare_lessons(CPU, seen.compared, pool, CONFIG)))
+    (few, one), (many, two) = found
+    assert few < many
+    for first, second in zip(one.products + one.onto, two.products + two.onto, strict=True):
+        np.testing.assert_array_equal(first, second)
+
+
+def test_columns_in_another_order(backend):
+    lessons, _, _ = lessons_of(backend, random_raw("counts", 50, seed=3))
+    order = np.random.default_rng(0).permutation(12)
+    plain = host(backend, landmarks.learn_directions(backend, lessons, 0))
+    turned = landmarks.reorder(lessons, backend.asarray(order))
+    np.testing.assert_allclose(
+        host(backend, landmarks.learn_directions(backend, turned, 0)), plain[:, order], atol=1e-9
+    )
+    some = landmarks.reorder(lessons, backend.asarray(order[:4]))
+    assert host(backend, landmarks.learn_directions(backend, some, 0)).shape == (3, 4)
+
+
+def test_the_most_telling_column_comes_first(backend):
+    directions = np.array([[0.1, -0.9, 0.0, 0.3], [0.5, 0.2, 0.0, -0.3]])
+    assert host(backend, landmarks.rank_columns(backend, backend.asarray(directions))).tolist() == [1, 0, 3, 2]
+
+
+def test_signs_by_hand(backend):
+    # Nine entries: the three shortest are opposite in the second landmark; of equally short ones the first.
+    direction = [[0.5, -0.4, 0.3, -0.3, 0.2, -0.1, 0.1, 0.1, 0.0]]
+    found = host(backend, landmarks.make_landmarks(backend, backend.asarray(np.array(direction))))
     assert found.dtype == np.float32
-    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_allclose(np.abs(found), landmarks.LENGTH / 3, rtol=1e-6)
+    assert np.sign(found[0]).tolist() == [1, -1, 1, -1, 1, -1, 1, 1, 1]
+    assert np.sign(found[1]).tolist() == [1, -1, 1, -1, 1, 1, -1, 1, -1]
 
 
-def test_never_more_entries_than_there_are_features(backend):
-    centres = [[3.0, -6.0, 0.0]]
-    np.testing.assert_array_equal(made(backend, centres, SPARSE), [[1, -2, 0]])
-    np.testing.assert_array_equal(made(backend, centres, BITS), [[1, 0, 0]])
-
-
-def test_ties_go_to_the_first(backend):
-    centres = [[0.0, 2.0, -2.0, 2.0, 2.0 + 1e-12, 1.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0]]
-    found = made(backend, centres, DENSE, mean_stored=1.0)
-    assert np.flatnonzero(found[0]).tolist() == [1, 2, 3, 4, 6, 7, 8, 9]
-
-
-@pytest.mark.parametrize(("mean_stored", "entries"), [(3.0, 8), (11.6, 12), (40.0, 20)])
-def test_whole_rows_have_as_many_entries_as_a_node(backend, mean_stored, entries):
-    centres = np.random.default_rng(1).normal(size=(4, 20))
-    found = made(backend, centres, DENSE, mean_stored=mean_stored)
-    np.testing.assert_array_equal(found, by_loop(centres, entries))
-
-
-@pytest.mark.parametrize(
-    ("coded", "bytes_needed"),
-    [
-        (SPARSE, 2 * 8 * 6),
-        (BITS, 2 * 8 * 2),
-        (DENSE, 2 * 30 * 4),
-        (Encoding("dense", "bits"), 2 * 4),
-        (Encoding("dense", "int8"), 2 * 30),
-    ],
-)
-def test_none_where_they_take_too_much(backend, coded, bytes_needed):
-    centres = np.random.default_rng(2).normal(size=(2, 30))
-    config = replace(CONFIG, landmark_share=0.25)
-    assert made(backend, centres, coded, 4 * bytes_needed, config=config) is not None
-    assert made(backend, centres, coded, 4 * bytes_needed - 1, config=config) is None
-
-
-def test_no_share_no_landmarks(backend):
-    assert made(backend, [[1.0, 2.0]], DENSE, config=replace(CONFIG, landmark_share=0.0)) is None
-
-
-def test_a_class_without_a_centre_has_an_empty_landmark(backend):
-    found = made(backend, [[0.0, 0.0], [3.0, 0.0]], SPARSE)
-    assert found.tolist() == [[0, 0], [1, 0]]
-
-
-@settings(max_examples=60, deadline=None, derandomize=True)
-@given(
-    seed=st.integers(0, 2**32 - 1),
-    n_classes=st.integers(1, 5),
-    width=st.integers(1, 60),
-    limit=st.floats(0, 5000),
-    share=st.floats(0, 1),
-    layout=st.sampled_from(["dense", "sparse"]),
-    values=st.sampled_from(["float32", "float16", "int8", "bits"]),
-)
-def test_they_keep_to_their_share(seed, n_classes, width, limit, share, layout, values):
-    rng = np.random.default_rng(seed)
-    centres = rng.poisson(0.5, (n_classes, width)).astype(np.float64)
-    coded, config = Encoding(layout, values), replace(CONFIG, landmark_share=share)
-    found = make_landmarks(CPU, centres, coded, limit, float(rng.integers(0, width + 1)), config)
-    if found is not None:
-        stored = np.count_nonzero(found, axis=1).astype(np.float64)
-        assert coded.bytes_of_rows(stored, width).sum() <= share * limit
+@settings(max_examples=40, deadline=None, derandomize=True)
+@hypothesis_given(seed=st.integers(0, 2**32 - 1), n_classes=st.integers(2, 6), width=st.integers(1, 70))
+def test_every_landmark_has_the_same_length_and_the_pair_points_the_way(seed, n_classes, width):
+    directions = np.random.default_rng(seed).normal(size=(n_classes, width))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    found = landmarks.make_landmarks(CPU, directions)
+    assert found.shape == (landmarks.PER_CLASS * n_classes, width)
+    np.testing.assert_allclose(np.linalg.norm(found, axis=1), landmarks.LENGTH, rtol=1e-5)
+    pairs = found[:n_classes] + found[n_classes:]
+    short = np.count_nonzero(pairs == 0, axis=1)
+    assert (short == int(width * landmarks.SHORT_SHARE)).all()
+    assert (pairs * directions >= 0).all()  # nowhere against the direction
+    bytes_needed = landmarks.landmark_bytes(n_classes, width)
+    assert bytes_needed == 2 * n_classes * (np.ceil(width / 8) + 4)
+    assert bytes_needed == OF_LANDMARKS.bytes_of_rows(np.zeros(len(found)), width).sum()

@@ -16,7 +16,7 @@ from support.graphs import build, host, random_raw, raw
 from herald_gpu.backend.cpu import CpuBackend
 from herald_gpu.config import HeraldConfig
 from herald_gpu.stages.exemplars import Order, order_members
-from herald_gpu.stages.links import join, link_share
+from herald_gpu.stages.links import join, join_landmarks, link_share
 from herald_gpu.stages.pool import draw_pool
 
 CPU = CpuBackend()
@@ -47,7 +47,7 @@ def test_what_the_graph_leaves_isolated(backend, nodes, wanted, share):
 # Which
 
 
-def by_loop(given, nodes, members, place, linked, n_landmarks):
+def by_loop(given, nodes, members, place, linked):
     """Edges of the graph among the nodes, and chains: (all of them, those that are links alone)."""
     position = {v: i for i, v in enumerate(nodes)}
     real = {(position[u], position[v]) for u in nodes for v in reference.neighbours(given)[u] if v in position}
@@ -55,18 +55,21 @@ def by_loop(given, nodes, members, place, linked, n_landmarks):
     for code in range(given.n_classes):
         mine = [i for i, v in enumerate(members) if given.y[v] == code and v in position and linked[i]]
         chain = [position[members[i]] for i in sorted(mine, key=lambda i: place[i])]
-        chain = [len(nodes) + code, *chain] if n_landmarks else chain
         links |= {pair for a, b in pairwise(chain) for pair in ((a, b), (b, a))}
     return real | links, links - real
 
 
-def joined(backend, given, nodes, order, pool, n_landmarks):
+def joined(backend, given, nodes, order, pool):
     graph = build(backend, given)
-    edges = join(backend, graph, backend.asarray(np.array(nodes)), pool, order, n_landmarks=n_landmarks)
+    return told(backend, join(backend, graph, backend.asarray(np.array(nodes)), pool, order), len(nodes))
+
+
+def told(backend, edges, n_nodes):
+    """Edges and links as pairs."""
     matrix = backend.to_host(edges.adjacency).tocoo()
     assert matrix.dtype == np.float32
     assert set(matrix.data.tolist()) <= {1.0}
-    assert matrix.shape == (len(nodes) + n_landmarks,) * 2
+    assert matrix.shape == (n_nodes,) * 2
     pairs = list(zip(matrix.row.tolist(), matrix.col.tolist(), strict=True))
     assert pairs == sorted(set(pairs))
     flags = host(backend, edges.synthetic)
@@ -75,9 +78,8 @@ def joined(backend, given, nodes, order, pool, n_landmarks):
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.5, 1.0])
-@pytest.mark.parametrize("landmarks", [True, False])
 @pytest.mark.parametrize("seed", range(3))
-def test_chains_by_loop(backend, seed, landmarks, share):
+def test_chains_by_loop(backend, seed, share):
     given = random_raw("binary", 50, seed, mean_degree=6.0)
     rng = np.random.default_rng(seed)
     pool = draw_pool(backend, build(backend, given), 1, CONFIG, seed=seed)
@@ -85,8 +87,8 @@ def test_chains_by_loop(backend, seed, landmarks, share):
     order = order_members(backend, pool, backend.asarray(places), pool.n_folds, link_share=share)
     nodes = sorted(rng.permutation(np.flatnonzero(given.train))[:18].tolist())
     parts = [host(backend, part) for part in (pool.members, order.place, order.linked)]
-    expected = by_loop(given, nodes, *(part.tolist() for part in parts), 3 * landmarks)
-    found = joined(backend, given, nodes, order, pool, 3 * landmarks)
+    expected = by_loop(given, nodes, *(part.tolist() for part in parts))
+    found = joined(backend, given, nodes, order, pool)
     assert found == expected
     assert all((b, a) in found[0] for a, b in found[0])
     assert all((b, a) in found[1] for a, b in found[1])
@@ -102,28 +104,24 @@ def ordered(backend, given, place, linked):
 
 
 def test_a_chain_by_hand(backend):
-    # Class 0 is chained 2, 0, 3; node 1 is passed over. Class 1 has a single link, to its landmark.
+    # Class 0 is chained 2, 0, 3; node 1 is passed over. A single node of class 1 has nobody to be linked to.
     given = raw([(0, 2), (1, 4)], np.eye(5, 2), [0, 0, 0, 0, 1])
     pool, order = ordered(backend, given, [1, 3, 0, 2, 0], [1, 0, 1, 1, 1])
-    edges, links = joined(backend, given, [0, 1, 2, 3, 4], order, pool, 0)
+    edges, links = joined(backend, given, [0, 1, 2, 3, 4], order, pool)
     assert {pair for pair in edges if pair[0] < pair[1]} == {(0, 2), (1, 4), (0, 3)}
     assert links == {(0, 3), (3, 0)}  # an edge of the graph that is a link as well is real
-    edges, links = joined(backend, given, [0, 1, 2, 3, 4], order, pool, 2)
-    assert {pair for pair in links if pair[0] < pair[1]} == {(2, 5), (0, 3), (4, 6)}
-    assert {pair for pair in edges - links if pair[0] < pair[1]} == {(0, 2), (1, 4)}
 
 
 def test_who_was_not_chosen_is_left_out_of_the_chain(backend):
     given = raw([], np.eye(4, 2), [0, 0, 0, 0])
     pool, order = ordered(backend, given, [0, 1, 2, 3], [1, 1, 1, 1])
-    assert joined(backend, given, [0, 2, 3], order, pool, 0)[1] == {(0, 1), (1, 0), (1, 2), (2, 1)}
+    assert joined(backend, given, [0, 2, 3], order, pool)[1] == {(0, 1), (1, 0), (1, 2), (2, 1)}
 
 
-@pytest.mark.parametrize("n_landmarks", [0, 2])
-def test_without_links_the_subgraph_stays_as_it_is(backend, n_landmarks):
+def test_without_links_the_subgraph_stays_as_it_is(backend):
     given = raw([(0, 1), (1, 2), (3, 0)], np.eye(4, 2), [0, 0, 1, 1])
     pool, order = ordered(backend, given, [0, 1, 0, 1], [0, 0, 0, 0])
-    edges, links = joined(backend, given, [0, 1, 3], order, pool, n_landmarks)
+    edges, links = joined(backend, given, [0, 1, 3], order, pool)
     assert edges == {(0, 1), (1, 0), (0, 2), (2, 0)}
     assert links == set()
 
@@ -131,13 +129,23 @@ def test_without_links_the_subgraph_stays_as_it_is(backend, n_landmarks):
 def test_a_single_node(backend):
     given = raw([(0, 1)], np.eye(2), [0, 1])
     pool, order = ordered(backend, given, [0, 0], [1, 1])
-    assert joined(backend, given, [1], order, pool, 0) == (set(), set())
-    assert joined(backend, given, [1], order, pool, 2) == ({(0, 2), (2, 0)}, {(0, 2), (2, 0)})
+    assert joined(backend, given, [1], order, pool) == (set(), set())
+
+
+@pytest.mark.parametrize("edges", ["auto", "real"])
+def test_the_landmarks_of_a_class_are_joined(backend, edges):
+    given = raw([(0, 1), (1, 2)], np.eye(3), [0, 1, 1])
+    nodes = backend.asarray(np.array([0, 1]))
+    made = join_landmarks(backend, build(backend, given), nodes, 4, replace(CONFIG, edges=edges))
+    found, links = told(backend, made, 6)
+    pairs = {(2, 4), (4, 2), (3, 5), (5, 3)} if edges == "auto" else set()
+    assert links == pairs
+    assert found == {(0, 1), (1, 0)} | pairs
 
 
 @settings(max_examples=30, deadline=None, derandomize=True)
-@hypothesis_given(seed=st.integers(0, 2**32 - 1), share=st.floats(0, 1), landmarks=st.booleans())
-def test_links_cost_no_more_than_was_charged(seed, share, landmarks):
+@hypothesis_given(seed=st.integers(0, 2**32 - 1), share=st.floats(0, 1))
+def test_links_cost_no_more_than_was_charged(seed, share):
     """Two directed edges for every chosen node that is linked."""
     given = random_raw("binary", 40, seed)
     rng, graph = np.random.default_rng(seed), build(CPU, given)
@@ -145,6 +153,6 @@ def test_links_cost_no_more_than_was_charged(seed, share, landmarks):
     places = np.concatenate([rng.permutation(size) for size in pool.sizes])
     order = order_members(CPU, pool, places, pool.n_folds, link_share=share)
     nodes = np.flatnonzero((rng.random(40) < 0.6) & np.array(given.train))
-    edges = join(CPU, graph, nodes, pool, order, n_landmarks=3 * landmarks)
+    edges = join(CPU, graph, nodes, pool, order)
     charged = order.linked[np.isin(pool.members, nodes)].sum()
     assert edges.synthetic.sum() <= 2 * charged

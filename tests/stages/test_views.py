@@ -11,7 +11,7 @@ from support.graphs import build, host, random_raw, raw
 from herald_gpu import ops
 from herald_gpu.config import HeraldConfig
 from herald_gpu.stages.pool import draw_pool
-from herald_gpu.stages.views import STEPS, open_views
+from herald_gpu.stages.views import STEPS, Remembered, open_views, views_through, walk_along
 
 KINDS = ("binary", "counts", "dense")
 CONFIG = HeraldConfig(smallest_pool=7, largest_pool=7)
@@ -54,7 +54,6 @@ def seen(backend, given, counts=COUNTS, config=CONFIG, columns=None):
         replace(
             view,
             similarity=host(backend, view.similarity),
-            centres=host(backend, view.centres),
             held={name: host(backend, part) for name, part in vars(view.held).items()},
         )
         for view in open_views(backend, graph, ranked, counts, pool)
@@ -106,20 +105,6 @@ def test_similarities_are_cosines_added_up(backend, kind, block, monkeypatch):
             np.testing.assert_array_equal(table, table.T)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_centres_are_means_of_those_who_are_free(backend, kind):
-    given = random_raw(kind, 45, seed=4)
-    views, pool, columns = seen(backend, given)
-    for view in views:
-        assert view.centres.shape == (pool.n_folds + 1, 3, view.count)
-        added = sum(Dense(given, columns[: view.count]).hops())
-        for fold in range(pool.n_folds + 1):
-            for code in range(3):
-                some = pool.compared[(pool.codes[pool.compared] == code) & pool.free[fold][pool.compared]]
-                expected = added[pool.members[some]].mean(axis=0)
-                np.testing.assert_allclose(view.centres[fold, code], expected, rtol=1e-5, atol=1e-5)
-
-
 def test_similarities_by_hand(backend):
     # No edges, so that only own features count: alike 1, at right angles 0, opposite -1, and a zero row is like none.
     x = [[1, 0], [3, 0], [0, 2], [-2, 0], [0, 0], [1, 1]]
@@ -132,14 +117,6 @@ def test_similarities_by_hand(backend):
     assert table[np.ix_(order, order)].tolist() == (STEPS * np.array(expected)).tolist()
 
 
-def test_a_class_without_a_free_node_has_no_centre(backend):
-    given = raw([(0, 1)], [[1, 2], [3, 1], [5, 5]], [0, 0, 1])
-    (view,), pool, _ = seen(backend, given, [2], columns=np.arange(2))
-    assert not pool.free[0][2]
-    assert view.centres[0, 1].tolist() == [0, 0]
-    assert view.centres[-1, 1].tolist() == [5, 5]
-
-
 def test_a_view_does_not_depend_on_those_before_it(backend):
     given = random_raw("binary", 45, seed=5)
     columns = np.arange(9)
@@ -147,7 +124,6 @@ def test_a_view_does_not_depend_on_those_before_it(backend):
     for count, view in zip(COUNTS, views, strict=True):
         (alone,), _, _ = seen(backend, given, [count], columns=columns)
         np.testing.assert_allclose(view.similarity, alone.similarity, atol=1)
-        np.testing.assert_allclose(view.centres, alone.centres, rtol=1e-6)
         for name, rows in alone.held.items():
             np.testing.assert_allclose(view.held[name], rows, rtol=1e-6, err_msg=name)
 
@@ -158,11 +134,64 @@ def test_a_view_stays_as_it_is_when_the_next_one_opens(backend):
     pool = draw_pool(backend, graph, 1, CONFIG, seed=0)
     opened = open_views(backend, graph, graph.features, [4, 14], pool)
     first = next(opened)
-    before = [host(backend, part).copy() for part in (first.similarity, first.centres, first.held.total)]
+    before = [host(backend, part).copy() for part in (first.similarity, first.held.mean, first.held.total)]
     next(opened)
-    after = [host(backend, part) for part in (first.similarity, first.centres, first.held.total)]
+    after = [host(backend, part) for part in (first.similarity, first.held.mean, first.held.total)]
     for one, two in zip(before, after, strict=True):
         np.testing.assert_array_equal(one, two)
+
+
+def remembered(backend, given, width, columns):
+    graph = build(backend, given)
+    pool = draw_pool(backend, graph, 1, CONFIG, seed=0)
+    ranked = ops.pick_columns(backend, graph.features, backend.asarray(columns))
+    return Remembered(backend, walk_along(backend, graph, ranked, pool), width, pool, graph.n_nodes), pool, graph
+
+
+@pytest.mark.parametrize("block", [8_000_000, 90])
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_of_compared_nodes(backend, kind, block, monkeypatch):
+    monkeypatch.setattr(ops, "BLOCK_ELEMENTS", block)
+    given, columns = random_raw(kind, 45, seed=2), np.arange(9)[::-1]
+    kept, pool, _ = remembered(backend, given, 9, columns)
+    nodes, dense = host(backend, pool.members)[host(backend, pool.compared)], Dense(given, columns)
+    expected = {
+        "own": dense.x,
+        "around": dense.P @ dense.x,
+        "mean": dense.M @ dense.M @ dense.x,
+        "total": dense.loops @ dense.loops @ dense.x,
+    }
+    for name, rows in expected.items():
+        found = host(backend, getattr(kept.compared, name))
+        np.testing.assert_allclose(found, rows[nodes], rtol=1e-5, atol=1e-5, err_msg=name)
+        np.testing.assert_allclose(
+            host(backend, getattr(kept.held, name)), rows[host(backend, pool.held)], rtol=1e-5, atol=1e-5, err_msg=name
+        )
+
+
+@pytest.mark.parametrize("width", [2, 4, 9])
+@pytest.mark.parametrize("kind", KINDS)
+def test_views_of_what_is_remembered_are_those_of_a_walk(backend, kind, width):
+    """Whether all columns are remembered or, as beyond the width, some have to be walked to."""
+    given, columns = random_raw(kind, 45, seed=3), np.arange(9)
+    kept, pool, graph = remembered(backend, given, width, columns)
+    again = views_through(backend, kept.through, COUNTS, pool, graph.n_nodes)
+    ranked = ops.pick_columns(backend, graph.features, backend.asarray(columns))
+    for one, two in zip(again, open_views(backend, graph, ranked, COUNTS, pool), strict=True):
+        np.testing.assert_array_equal(host(backend, one.similarity), host(backend, two.similarity))
+        for name, rows in vars(two.held).items():
+            np.testing.assert_array_equal(host(backend, getattr(one.held, name)), host(backend, rows), err_msg=name)
+
+
+def test_columns_that_are_remembered_can_be_reordered(backend):
+    given, order = random_raw("counts", 45, seed=4), np.array([3, 0, 2, 1])
+    kept, pool, graph = remembered(backend, given, 4, np.arange(9))
+    kept.reorder(backend.asarray(order))
+    ranked = ops.pick_columns(backend, graph.features, backend.asarray(np.array([3, 0, 2, 1, 4, 5, 6, 7, 8])))
+    again = views_through(backend, kept.through, COUNTS, pool, graph.n_nodes)
+    for one, two in zip(again, open_views(backend, graph, ranked, COUNTS, pool), strict=True):
+        np.testing.assert_array_equal(host(backend, one.similarity), host(backend, two.similarity))
+        np.testing.assert_array_equal(host(backend, one.held.total), host(backend, two.held.total))
 
 
 def test_the_scale_of_features_does_not_matter(backend):
