@@ -339,6 +339,8 @@ def _explain(sizes: Sizes, picked: Picked, added: int, config: HeraldConfig) -> 
         if share < FULL_USE:
             whole = int(picked.nodes.shape[0]) >= int(picked.scores.ranking.shape[0])
             why = "it holds every training node and their neighbours" if whole else "no further exemplar fits"
+            if picked.landmarks is not None:
+                why = "landmarks of more features teach less, or do not fit"
             notes.append(f"only {100 * share:.0f} % of the budget used: {why}")
         return notes
     if expansion.depth < config.depth:

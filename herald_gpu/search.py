@@ -304,15 +304,18 @@ class Search:
 
     def _guided(self, seen: Remembered, lessons: landmarks.Lessons, order: Array) -> list[_Guided]:
         """Make landmarks of as many features as fit, of half of them, a quarter, ..."""
-        width, made, asked_for = self._most_columns(), list[_Guided](), self.config.feature_count
-        lessons = landmarks.reorder(lessons, order[: max(width, asked_for or FEWEST)])
-        while width >= (FEWEST if asked_for is None else asked_for) and len(made) < WIDTHS:
+        width, made = self._most_columns(), list[_Guided]()
+        fewest = min(self.learnt, self.config.feature_count or FEWEST)
+        lessons = landmarks.reorder(lessons, order[: max(width, fewest)])
+        while width >= fewest and len(made) < WIDTHS:
             final = self._guide(lessons, seen, width, -1)
             coded, total = self._cheapest(final)
             over = total - self.budget.limit
-            if over > 0:  # it is taken off the rows of all landmarks, eight features a byte
-                width -= 8 * math.ceil(over / (landmarks.PER_CLASS * self.graph.n_classes))
+            if over > 0 and width > fewest:  # it is taken off the rows of all landmarks, eight features a byte
+                width = max(fewest, width - 8 * math.ceil(over / (landmarks.PER_CLASS * self.graph.n_classes)))
                 continue
+            if over > 0:
+                break
             drafts = [self._guide(lessons, seen, width, fold) for fold in range(self.pool.n_folds)]
             held = Rows(*(part[:, :width] for part in vars(seen.held).values()))
             share = self._score(self._lessons_of(drafts, coded), held)
@@ -321,12 +324,12 @@ class Search:
             )
             width //= 2
         if not made and not any(map(self._is_tried, RULES)):
-            self._refuse(lessons, seen, asked_for or FEWEST)
+            self._refuse(lessons, seen, fewest)
         return made
 
     def _refuse(self, lessons: landmarks.Lessons, seen: Remembered, width: int) -> NoReturn:
         """Say what ratio landmarks of so many features would take."""
-        _, total = self._cheapest(self._guide(lessons, seen, min(width, self.learnt), -1))
+        _, total = self._cheapest(self._guide(lessons, seen, width, -1))
         smallest = smallest_ratio(self.budget, total)
         msg = (
             f"ratio={self.budget.ratio} allows {self.budget.limit:.0f} bytes, but landmarks of {width} features and an "

@@ -10,7 +10,9 @@ from herald_gpu.datasets import make_graph
 RATIO = 0.4
 """Large enough for every small graph here."""
 HOMOPHILIC = {"homophily": 0.95, "mean_degree": 1.5}
-"""Options of small graphs with landmarks, and with few enough edges to be linked."""
+"""Options of small graphs with few enough edges for exemplars to be linked."""
+LANDMARKS = {"exemplar_rule": "landmarks"}
+"""Options of configurations that have landmarks for certain."""
 ARRAYS = (
     "node_ids",
     "feature_ids",
@@ -95,10 +97,17 @@ def packed_bytes(encoding, x, n_directed):
     return size + (4 * columns if values == "int8" else 0) + 4 * n_directed
 
 
+def sign_bytes(rows, columns):
+    """Storage of landmarks: a bit a value and a float32 a row."""
+    return rows * ((columns + 7) // 8 + 4)
+
+
 def encoded_bytes(result):
     """Storage of a result, from its adjacency, its features and the name of their encoding alone."""
     adjacency, features = result.to_scipy()
-    return packed_bytes(result.report.encoding, features, adjacency.nnz)
+    n_landmarks = int(np.asarray(result.is_landmark).sum())
+    real = features[: features.shape[0] - n_landmarks]
+    return packed_bytes(result.report.encoding, real, adjacency.nnz) + sign_bytes(n_landmarks, features.shape[1])
 
 
 def cheapest(x):

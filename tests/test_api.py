@@ -16,7 +16,7 @@ import scipy.sparse
 import strangers
 import torch
 from numpy.testing import assert_array_equal
-from outcomes import HOMOPHILIC, RATIO, assert_same, plain, small_graph, storage_ratio
+from outcomes import HOMOPHILIC, LANDMARKS, RATIO, assert_same, plain, small_graph, storage_ratio
 
 from herald_gpu import CondensedGraph, HeraldConfig, condense
 from herald_gpu.pipeline import STAGES
@@ -26,7 +26,7 @@ WORDS = small_graph("bag_of_words", **HOMOPHILIC)
 N = GRAPH.n_nodes
 EDGES, NODES = GRAPH.to_frames()
 LETTERS = np.array([f"n{i:02d}" for i in range(N)])
-LINKED = HeraldConfig(linked_share=1.0)
+LINKED = HeraldConfig(**LANDMARKS)
 """Landmarks, and a link for every exemplar."""
 PRESETS = {
     "default": HeraldConfig(),
@@ -204,7 +204,9 @@ def test_networkx_ids_may_be_tuples(expected, options):
     graph.add_nodes_from(pairs)
     graph.add_edges_from((pairs[u], pairs[v]) for u, v in GRAPH.edge_index.T.tolist())
     result = condense(graph, GRAPH.features, GRAPH.labels, GRAPH.train, **options)
-    landmarks = [f"landmark-{code}" for code in expected.labels[expected.is_landmark]]
+    landmarks = [f"landmark-{code}{turn}" for turn in ("", "-2") for code in (0, 1, 2)] * bool(
+        expected.report.n_landmarks
+    )
     assert result.node_ids.tolist() == [pairs[i] for i in expected.node_ids[~expected.is_landmark]] + landmarks
     assert set(result.to_networkx().nodes) == set(result.node_ids.tolist())
 
@@ -312,7 +314,7 @@ def test_string_ids_and_labels_come_back(options):
     known = result.labels[~result.is_landmark].dropna()
     assert (known == truth[known.index]).all()
     if result.is_landmark.any():
-        assert result.labels[result.is_landmark].tolist() == sorted(words)
+        assert result.labels[result.is_landmark].tolist() == 2 * sorted(words)
     assert list(result.report.class_counts) == sorted(words)
     assert set(result.edges["src"]) | set(result.edges["dst"]) <= set(result.node_ids)
 
@@ -501,7 +503,8 @@ def test_nothing_is_printed(capsys, options):
 def test_a_condensed_graph_can_be_condensed_again(options):
     first = arrays(**{**options, "ratio": 0.9})
     given = (first.edge_index, first.features, first.labels, first.train_mask)
-    again = condense(*given, ratio=0.2 if options["config"].selection == "exemplars" else 0.5, config=options["config"])
+    config = HeraldConfig(landmarks=False) if first.is_landmark.any() else options["config"]
+    again = condense(*given, ratio=0.2 if config.selection == "exemplars" else 0.5, config=config)
     assert isinstance(again, CondensedGraph)
     assert again.report.n_nodes < first.report.n_nodes
 
@@ -517,8 +520,8 @@ def test_the_default_is_the_default_preset():
 def test_landmarks_and_links_are_told_from_what_is_real(graph):
     result = arrays(graph, config=LINKED)
     report, n = result.report, int((~result.is_landmark).sum())
-    assert (report.n_landmarks, result.is_landmark.tolist()) == (3, [False] * n + [True] * 3)
-    assert result.labels[n:].tolist() == [0, 1, 2]
+    assert (report.n_landmarks, result.is_landmark.tolist()) == (6, [False] * n + [True] * 6)
+    assert result.labels[n:].tolist() == [0, 1, 2, 0, 1, 2]
     assert result.train_mask[n:].all()
     assert not result.is_root[n:].any()
     assert not set(result.node_ids[n:].tolist()) & set(range(N))

@@ -145,27 +145,29 @@ def test_landmarks_come_last(backend):
 
 def test_landmarks_and_links_are_paid_for_but_are_no_training_nodes(backend):
     found = with_landmarks(backend, [[1, 0], [1, 1]])
-    assert found.sizes.storage_bytes == 2 * 6 + 4 * 6  # non-zeros and directed edges
+    assert found.sizes.storage_bytes == 2 * 3 + 2 * 5 + 4 * 6  # non-zeros, signs and scales, directed edges
     assert (found.statistics.n_nodes, found.statistics.n_edges) == (5, 6)
     assert found.statistics.class_counts == (2, 1)
     assert found.missing == ()
 
 
-def test_landmarks_share_the_scales_of_their_columns(backend):
-    found = with_landmarks(backend, [[0.5, 0], [0, 4]], coded=Encoding("dense", "int8"))
-    scales = host(backend, found.scales)
-    np.testing.assert_allclose(scales, [1 / 127, 1], rtol=1e-6)
-    assert host(backend, found.features)[3:].tolist() == pytest.approx(np.array([[0.5, 0], [0, 4]]), abs=0.5 / 127)
-    assert found.sizes.storage_bytes == 5 * 2 + 4 * 2 + 4 * 6
+def test_landmarks_have_scales_of_their_own(backend):
+    found = with_landmarks(backend, [[0.5, -0.5], [4, 4]], coded=Encoding("dense", "int8"))
+    assert host(backend, found.scales).tolist() == [1, 1]  # of the nodes, which hold whole numbers
+    assert host(backend, found.features)[3:].tolist() == [[0.5, -0.5], [4, 4]]
+    assert found.sizes.storage_bytes == 3 * 2 + 4 * 2 + 2 * 5 + 4 * 6
 
 
 def test_an_unused_budget_of_exemplars_is_explained(backend):
-    assert with_landmarks(backend, [[1, 0], [1, 1]], ratio=0.65).warnings == ()  # 36 of 37 bytes
-    (note,) = with_landmarks(backend, [[1, 0], [1, 1]], ratio=1.0).warnings  # 36 of 58 bytes, node 2 is left out
-    assert note == "only 62 % of the budget used: no further exemplar fits"
+    assert with_landmarks(backend, [[1, 0], [1, 1]], ratio=0.7).warnings == ()  # 40 of 40 bytes
+    (note,) = with_landmarks(backend, [[1, 0], [1, 1]], ratio=1.0).warnings  # 40 of 58 bytes
+    assert note == "only 69 % of the budget used: landmarks of more features teach less, or do not fit"
+    exemplars = {"roots": (0, 1, 3), "config": HeraldConfig(), "ratio": 1.0, "added": 0}
+    (note,) = put_together(backend, (0, 1, 3), **exemplars).warnings  # 22 of 58 bytes, node 2 is left out
+    assert note == "only 38 % of the budget used: no further exemplar fits"
     given = replace(GIVEN, train=(True, True, False, True, False))
-    (note,) = with_landmarks(backend, [[1, 0], [1, 1]], ratio=1.0, given=given).warnings
-    assert note == "only 62 % of the budget used: it holds every training node and their neighbours"
+    (note,) = put_together(backend, (0, 1, 3), **exemplars, given=given).warnings
+    assert note == "only 38 % of the budget used: it holds every training node and their neighbours"
 
 
 # Published

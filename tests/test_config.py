@@ -57,7 +57,6 @@ EXEMPLARS = {
     "exemplar_rule": "auto",
     "homophily_switch": 0.5,
     "prior_share": 0.5,
-    "landmark_share": 0.25,
     "linked_share": 0.5,
     "smallest_pool": 1024,
     "largest_pool": 2048,
@@ -126,7 +125,6 @@ BAD = [
     ("homophily_switch", 1.5),
     ("prior_share", -0.1),
     ("prior_share", True),
-    ("landmark_share", float("nan")),
     ("linked_share", 1.01),
     ("smallest_pool", 0),
     ("smallest_pool", 65_537),
@@ -213,7 +211,6 @@ GOOD = [
     ("lower_tolerance", 0),
     ("homophily_switch", 0),
     ("prior_share", 1),
-    ("landmark_share", 0.0),
     ("linked_share", 1.0),
     ("trial_nodes", 1),
 ]

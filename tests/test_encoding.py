@@ -15,7 +15,7 @@ from herald_gpu.encoding import OF_KIND, Encoding, candidates, int8_scales, most
 from herald_gpu.errors import BudgetError, ConfigError
 
 PAPER = HeraldConfig.paper()
-DEFAULT = HeraldConfig()
+DEFAULT = HeraldConfig(exemplar_rule="landmarks")
 TYPES = ("float32", "float16", "int8")
 LAYOUTS = ("dense", "sparse")
 X = np.float32([[0, 1, 0.25, 300], [2, 0, 0, -1], [-127, 3, 1, 0]])
@@ -171,7 +171,7 @@ def test_bits_need_binary_features():
             condense(g.edge_index, g.features, g.labels, g.train, ratio=0.5, config=replace(preset, encoding="bits"))
 
 
-@pytest.mark.parametrize("preset", [PAPER, DEFAULT], ids=["paper", "default"])
+@pytest.mark.parametrize("preset", [PAPER, HeraldConfig()], ids=["paper", "default"])
 def test_components_are_stored_as_floats(preset):
     g = small_graph("dense")
     config = replace(preset, encoding="int8", pca_variance=0.5)
@@ -185,7 +185,7 @@ def test_published_accounting_has_no_other_encoding():
         HeraldConfig.published("citation", encoding="int8")
 
 
-@pytest.mark.parametrize("preset", [PAPER, DEFAULT], ids=["paper", "default"])
+@pytest.mark.parametrize("preset", [PAPER, HeraldConfig()], ids=["paper", "default"])
 def test_too_small_a_budget_names_the_smallest_of_all_encodings(preset):
     g = small_graph("dense", n_features=40)
     arguments = (g.edge_index, g.features, g.labels, g.train)

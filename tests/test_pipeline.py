@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, settings
 from hypothesis import given as hypothesis_given
 from hypothesis import strategies as st
-from outcomes import packed_bytes
+from outcomes import packed_bytes, sign_bytes
 from support import reference
 from support.graphs import Raw, build, edge_set, host, random_raw, raw
 
@@ -69,11 +69,9 @@ def check_result(given: Raw, ratio: float, found, backend=CPU) -> None:
     columns, train = host(backend, found.feature_indices).tolist(), [given.train[v] for v in nodes]
     kind = reference.cheapest_kind(given.x)
     full = sum(reference.node_prices(kind, given.x)) + 4 * reference.n_directed(around)
-    made = [] if found.picked.landmarks is None else list(range(given.n_classes))
+    made = [] if found.picked.landmarks is None else 2 * list(range(given.n_classes))
     rows = given.x[np.ix_(nodes, columns)]
-    if made:
-        rows = np.vstack([rows, host(backend, found.picked.landmarks)])
-    spent = packed_bytes(found.sizes.encoding.name, rows, found.adjacency.nnz)
+    spent = packed_bytes(found.sizes.encoding.name, rows, found.adjacency.nnz) + sign_bytes(len(made), len(columns))
     assert found.sizes.storage_bytes == spent
     assert found.sizes.full_bytes == full
     assert spent <= ratio * full
@@ -98,7 +96,10 @@ def check_result(given: Raw, ratio: float, found, backend=CPU) -> None:
     loss = 0 if found.scales is None else 0.5 * host(backend, found.scales) * (1 + 1e-5)
     if found.sizes.encoding.values == "float16":
         loss = 1e-3 * np.abs(rows)
-    assert (np.abs(host(backend, found.features) - rows) <= loss).all()
+    features = host(backend, found.features)
+    assert (np.abs(features[: len(nodes)] - rows) <= loss).all()
+    if made:
+        np.testing.assert_array_equal(features[len(nodes) :], host(backend, found.picked.landmarks))
     counts = Counter(given.y[v] for v in nodes if given.train[v])
     assert found.missing == tuple(code for code in range(given.n_classes) if code not in counts)
     assert found.statistics.class_counts == tuple(counts[code] for code in range(given.n_classes))
@@ -151,13 +152,17 @@ def test_promises_on_every_backend(backend, kind, config):
         check_result(given, ratio, found, backend)
 
 
-def test_a_homophilic_graph_has_landmarks_and_links(backend):
+def test_landmarks_or_links(backend):
     found = condensed(backend, CHAINS, 0.1)
     assert found.picked.landmarks is None
     assert found.n_synthetic == 0
-    found = condensed(backend, CHAINS, 0.1, DEFAULT)
+    found = condensed(backend, CHAINS, 0.1, replace(DEFAULT, exemplar_rule="landmarks"))
     check_result(CHAINS, 0.1, found, backend)
-    assert host(backend, found.is_landmark).sum() == 2
+    assert host(backend, found.is_landmark).sum() == 4
+    assert found.n_synthetic == 4
+    found = condensed(backend, CHAINS, 0.1, replace(DEFAULT, landmarks=False, linked_share=1.0))
+    check_result(CHAINS, 0.1, found, backend)
+    assert found.picked.landmarks is None
     assert found.n_synthetic > 0
 
 

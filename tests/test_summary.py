@@ -6,16 +6,17 @@ import json
 
 import numpy as np
 import pytest
-from outcomes import HOMOPHILIC, RATIO, encoded_bytes, nominal_bytes, small_graph
+from outcomes import HOMOPHILIC, LANDMARKS, RATIO, encoded_bytes, nominal_bytes, small_graph
 
 import herald_gpu
 from herald_gpu import HeraldConfig, Report, condense
 from herald_gpu.pipeline import STAGES
+from herald_gpu.search import Trial, preferred
 
 GRAPH = small_graph(**HOMOPHILIC)
 CONFIGS = {
     "default": HeraldConfig(),
-    "linked": HeraldConfig(linked_share=1.0),
+    "linked": HeraldConfig(**LANDMARKS),
     "paper": HeraldConfig.paper(),
 }
 PROMISED = (
@@ -96,8 +97,7 @@ def test_heterophily_and_homophily(report):
 def test_synthetic_parts_are_counted(result, report):
     assert report.n_landmarks == result.is_landmark.sum()
     assert report.n_synthetic_edges == result.edge_is_synthetic.sum()
-    assert (report.n_landmarks > 0) == (report.config.selection == "exemplars")
-    assert (report.n_synthetic_edges > 0) == (report.config.linked_share == 1.0)
+    assert (report.n_landmarks > 0) == (report.n_synthetic_edges > 0) == (report.exemplar_rule == "landmarks")
 
 
 def test_the_full_graph_is_counted(report):
@@ -117,9 +117,11 @@ def test_trials_are_listed(report):
     if report.config.selection == "neighbourhoods":
         assert (report.exemplar_rule, report.trials) == (None, [])
         return
-    assert [sorted(trial) for trial in report.trials] == [["feature_count", "link_share", "rule", "score"]] * 2
-    assert [trial["rule"] for trial in report.trials] == ["cover", "herd"]
-    best = max(report.trials, key=lambda trial: trial["score"])
+    assert {tuple(sorted(trial)) for trial in report.trials} == {("feature_count", "link_share", "rule", "score")}
+    wanted = report.config.exemplar_rule
+    rules = ["landmarks", "cover", "herd"] if wanted == "auto" else [wanted]
+    assert [trial["rule"] for trial in report.trials] == rules
+    best = report.trials[preferred(tuple(Trial(**trial) for trial in report.trials), int(GRAPH.train.sum()))]
     assert (report.exemplar_rule, report.feature_count) == (best["rule"], best["feature_count"])
     assert all(0 <= trial["score"] <= 1 and 0 <= trial["link_share"] <= 1 for trial in report.trials)
 
@@ -175,8 +177,12 @@ def test_classes_keep_the_callers_values(names):
 def test_the_summary_says_what_matters(report):
     text = str(report)
     lines = text.splitlines()
-    rule = {"cover": "cover their class", "herd": "follow the mean of their class"}.get(report.exemplar_rule)
-    homophily = f"homophily {report.homophily:.3f} of 1, exemplars {rule}, best of 2 trials"
+    rules = {
+        "landmarks": "landmarks point the way of each class",
+        "cover": "exemplars cover their class, best of 3 trials",
+        "herd": "exemplars follow the mean of their class, best of 3 trials",
+    }
+    homophily = f"homophily {report.homophily:.3f} of 1, {rules.get(report.exemplar_rule)}"
     synthetic = f"synthetic    {report.n_landmarks} landmarks, {report.n_synthetic_edges} directed edges"
     assert (synthetic in text) == (report.n_landmarks > 0)
     assert lines[0].startswith(f"Condensed graph: {report.n_nodes} nodes, {report.n_edges} directed edges")

@@ -151,11 +151,13 @@ def _check_leak(result: Any, train: np.ndarray, labels: np.ndarray, full: Full) 
         return
     real = train & ~matrices.to_numpy(getattr(result, "is_landmark", np.zeros(len(train), dtype=bool)))
     rows = pd.Index(full.node_ids).get_indexer(pd.Index(matrices.to_numpy(ids)[real]))
-    if (rows < 0).any():
-        return
-    # Ids of another graph would hardly carry the same labels.
-    outside = int((~full.train[rows]).sum())
-    if outside and (full.labels[rows] == labels[real]).all():
+    if (rows < 0).any() or (full.labels[rows] != labels[real]).any():
+        return  # ids of another graph would hardly carry the same labels
+    if isinstance(result, CondensedGraph) and result.report.n_landmarks:  # these learnt from all training nodes
+        scores = result.as_type("numpy").scores
+        rows = pd.Index(full.node_ids).get_indexer(pd.Index(scores["node"][scores["rank"] > 0]))
+    outside = int((~full.train[rows[rows >= 0]]).sum())
+    if outside:
         msg = (
             f"result is trained on {outside} nodes outside the training set of this split, and accuracies would mean "
             "nothing: pass the split that the graph was condensed with"

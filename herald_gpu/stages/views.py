@@ -125,8 +125,10 @@ class Remembered:
 
     def reorder(self, order: Array) -> None:
         """Put the columns that are remembered in another order."""
-        self.sights = [rows[:, order] for rows in self.sights]
-        self.held = Rows(*(rows[:, order] for rows in vars(self.held).values()))
+        take = self._xp.take  # in rows as before; an index would put columns first
+        for place, rows in enumerate(self.sights):
+            self.sights[place] = take(rows, order, axis=1)
+        self.held = Rows(*(take(rows, order, axis=1) for rows in vars(self.held).values()))
 
     def through(self, low: int, high: int, held: Rows) -> list[Array]:
         """See rows once more, or for the first time."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from outcomes import HOMOPHILIC, small_graph
+from outcomes import HOMOPHILIC, LANDMARKS, small_graph
 
 from herald_gpu import CondensedGraph, HeraldConfig, condense
 
@@ -48,10 +48,10 @@ def many_classes():
 
 MAKERS = {
     "default": arrays,
-    "linked": lambda: arrays(HeraldConfig(linked_share=1.0)),
+    "linked": lambda: arrays(HeraldConfig(**LANDMARKS)),
     "real": lambda: arrays(HeraldConfig(landmarks=False, edges="real")),
     "paper": lambda: arrays(HeraldConfig.paper()),
-    "words": lambda: arrays(features="bag_of_words"),
+    "words": lambda: arrays(HeraldConfig(**LANDMARKS), features="bag_of_words"),
     "pca": lambda: arrays(HeraldConfig.paper(pca_variance=0.9), ratio=0.9),
     "published": lambda: arrays(HeraldConfig.published("scaled")),
     "odd names": odd_names,
