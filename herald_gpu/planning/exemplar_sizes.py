@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from herald_gpu.encoding import rows_within
-from herald_gpu.planning.gathered import Gathered, Surroundings, best_encoding, gather
-from herald_gpu.search import SPARE, SPARE_NODES
-from herald_gpu.stages.feature_grid import FEWEST, MOST
+from herald_gpu import encoding
+from herald_gpu.planning.gathered import EDGE_BYTES, Gathered, Surroundings, best_encoding, gather
+from herald_gpu.search import MOST_LEARNT, NEAR, SPARE, SPARE_NODES, WIDTHS
+from herald_gpu.stages import landmarks
+from herald_gpu.stages.feature_grid import FEWEST, tried_counts
 from herald_gpu.stages.pool import FOLDS
 
 if TYPE_CHECKING:
@@ -48,10 +49,18 @@ class Exemplars:
 
     Attributes
     ----------
+    grid : tuple of Option
+        Numbers of features, rising, that nodes to compare are drawn for.
     options : tuple of Option
-        Numbers of features, rising.
+        Those of them that exemplars are tried with. Which ones is for landmarks to say: the most features there can be.
+    learnt : int
+        Features that are ranked anew, and whose rows are remembered; 0 where there is one class only.
+    widths : tuple of int
+        Numbers of features that landmarks are tried with, falling.
+    refused : tuple of int
+        Numbers of features with which landmarks turned out not to fit.
     rules : int
-        Rules that are tried on each of them.
+        Rules that are tried on each option.
     pool : int
         Nodes of a class that are compared with one another, at most.
     compared, pairs : int
@@ -60,7 +69,11 @@ class Exemplars:
         How often nodes are held out, how many of them at a time, and in all.
     """
 
+    grid: tuple[Option, ...]
     options: tuple[Option, ...]
+    learnt: int
+    widths: tuple[int, ...]
+    refused: tuple[int, ...]
     rules: int
     pool: int
     compared: int
@@ -76,8 +89,31 @@ class Exemplars:
 
     @property
     def tried(self) -> tuple[Option, ...]:
-        """What is tried on held-out nodes: nothing where there is nothing to choose."""
-        return self.ordered if len(self.ordered) > 1 else ()
+        """What is tried on held-out nodes besides landmarks: nothing where there is nothing to choose."""
+        return self.ordered if len(self.ordered) > 1 or self.widths else ()
+
+    @property
+    def widest(self) -> int:
+        """Columns that are put in order to be seen."""
+        return max(self.grid[-1].count, self.learnt)
+
+    @property
+    def kept(self) -> int:
+        """Features that are kept at most."""
+        return max(self.options[-1].count, *self.widths, 0)
+
+    def led_by(self, best: int, train: int) -> Exemplars:
+        """Say what is tried where landmarks do best with so many features.
+
+        As :meth:`herald_gpu.search.Search._worth_trying` does: numbers of features next to it, and those with which
+        all training nodes fit.
+        """
+        near = [one for one in self.grid if best <= NEAR * one.count <= NEAR**2 * best or one.rows >= train]
+        return replace(self, options=tuple(near) or self.grid[-1:])
+
+    def outcomes(self, train: int) -> list[Exemplars]:
+        """All ways that the search may go: landmarks do best with one or another number of features."""
+        return [self.led_by(best, train) for best in self.widths] or [self]
 
     @property
     def free(self) -> float:
@@ -102,12 +138,11 @@ def feature_options(
     `filled` is the share of values that are not zero, the same in all columns; where the best columns hold more than
     the others, the stage may halve once more. `wanted` is the one number to try.
     """
-    counts = _halved(n_features) if wanted is None else [min(wanted, n_features)]
     options = []
-    for count in counts:
+    for count in tried_counts(n_features, replace(config, feature_count=wanted)):
         stored = filled * count
         coded = best_encoding(kind, stored, count, limit, config)
-        rows, price = rows_within(coded, stored, count, limit), float(coded.bytes_of_rows(stored, count))
+        rows, price = encoding.rows_within(coded, stored, count, limit), float(coded.bytes_of_rows(stored, count))
         fits = gather(limit - coded.table_bytes(count), price, around, brought=0)
         chosen = fits if fits.nodes <= train else Gathered(train, fits.edges, fits.reach)
         places = max(1, int(SPARE * rows / n_classes) + SPARE_NODES)
@@ -118,18 +153,68 @@ def feature_options(
     return tuple(sorted(enough or options[-1:], key=lambda option: option.count))
 
 
+def landmark_widths(
+    learnt: int,
+    wanted: int | None,
+    *,
+    filled: float,
+    kind: FeatureKind,
+    limit: float,
+    n_classes: int,
+    around: Surroundings,
+    config: HeraldConfig,
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Give the numbers of features that landmarks are tried with, and those refused on the way, as the search does.
+
+    Arguments as of :func:`feature_options`; exemplars beside the landmarks are taken for nodes like any other.
+    """
+    if not learnt or not config.landmarks or config.pca_variance is not None:
+        return (), ()
+    n_landmarks = landmarks.PER_CLASS * n_classes
+    each = int(limit // n_landmarks) - int(encoding.OF_LANDMARKS.bytes_of_rows(0.0, 0))
+    width = min(wanted or max(FEWEST, learnt // 2), learnt, 8 * max(0, each))
+    links = 2 * n_classes if config.edges == "auto" else 0
+    edges = links + round(n_classes * around.near_degree * n_classes / around.nodes)
+    found, refused = list[int](), list[int]()
+    while width >= (FEWEST if wanted is None else wanted) and len(found) < WIDTHS:
+        prices = [
+            n_classes * float(coded.bytes_of_rows(filled * width, width)) + coded.table_bytes(width)
+            for coded in encoding.candidates(kind, config.stored_as)
+        ]
+        over = min(prices) + EDGE_BYTES * edges + landmarks.landmark_bytes(n_classes, width) - limit
+        if over > 0:
+            refused.append(width)
+            width -= 8 * math.ceil(over / n_landmarks)
+            continue
+        found.append(width)
+        width //= 2
+    return tuple(found), tuple(refused)
+
+
 def exemplar_sizes(
-    options: tuple[Option, ...], *, train: int, n_classes: int, class_skew: float, config: HeraldConfig
+    grid: tuple[Option, ...],
+    learnt: int,
+    widths: tuple[int, ...],
+    refused: tuple[int, ...],
+    *,
+    train: int,
+    n_classes: int,
+    class_skew: float,
+    config: HeraldConfig,
 ) -> Exemplars:
     """Size the search, as :func:`herald_gpu.stages.pool.draw_pool` does."""
-    wanted = max(option.places for option in options)
+    wanted = max(option.places for option in grid)
     pool = min(max(config.smallest_pool, wanted), max(config.smallest_pool, config.largest_pool), train)
     compared = min(train, n_classes * pool)
     folds = max(1, min(FOLDS, math.ceil(config.trial_nodes * FOLDS / train)))
     # Every class starts anew with the first fold, which therefore is the largest.
     fold = min(config.trial_nodes, train, math.ceil((train + (FOLDS - 1) / 2 * n_classes) / FOLDS))
-    return Exemplars(
-        options=options,
+    found = Exemplars(
+        grid=grid,
+        options=grid,
+        learnt=learnt,
+        widths=widths,
+        refused=refused,
         rules=2 if config.exemplar_rule == "auto" else 1,
         pool=pool,
         compared=compared,
@@ -138,10 +223,9 @@ def exemplar_sizes(
         fold=fold,
         held=min(train, folds * fold),
     )
+    return max(found.outcomes(train), key=lambda one: sum(option.count for option in one.options))
 
 
-def _halved(n_features: int) -> list[int]:
-    counts = [n_features]
-    while counts[-1] // 2 >= FEWEST:
-        counts.append(counts[-1] // 2)
-    return [count for count in counts if count <= MOST] or [counts[-1]]
+def learnt_columns(n_features: int, n_classes: int) -> int:
+    """Features that are ranked anew by what they tell after message passing."""
+    return 0 if n_classes == 1 else min(n_features, MOST_LEARNT)

@@ -134,5 +134,8 @@ EXEMPLARS = {
     ),
     "unequal classes": exemplars({"n_nodes": 1000, "n_features": 64, "class_imbalance": 0.4}),
     "hubs": exemplars({"n_nodes": 1000, "n_features": 40, "power_law": 2.2, "mean_degree": 14}, {"hops": 3}),
+    "no landmarks": exemplars({"n_nodes": 1000, "n_features": 80}, {"landmarks": False}),
+    "a small budget": exemplars({"n_nodes": 1000, "n_features": 400, "mean_degree": 4}, ratio=0.0013),
+    "more than are learnt": exemplars({"n_nodes": 600, "n_features": 2500, **WORDS}, {"feature_count": 2300}),
 }
 """What the search for exemplars does differently: grids, pools, folds, containers, blocks, classes."""
