@@ -34,11 +34,12 @@ def most_footprints(s: Sizes, e: Exemplars) -> dict[str, Footprint]:
 def exemplar_footprints(s: Sizes, e: Exemplars) -> dict[str, Footprint]:
     """Memory of the parts of the stage; a solver's workspace is taken for one matrix more."""
     standing = _standing(s, e)
-    views = max(_base(s, e) + _drawing(s, e), _seen(s, e) + _walking(s, e), _again(s, e), standing + _views(s, e))
+    walking = _seen(s, e) + _walking(s, e, _first_blocks(s, e))
+    views = max(_base(s, e) + _drawing(s, e), walking, _again(s, e), standing + _views(s, e))
     found = {"exemplars/views": Footprint(views, 0, *walk_blocks(s, e))}
     if e.learnt:
         found["exemplars/landmarks"] = Footprint(_seen(s, e) + _landmarks(s, e), 8 * e.learnt**2)
-    side = max(_side(option.count, option.chosen.nodes) for option in e.options)
+    side = max(_side(option.count, option.in_trial) for option in e.options)
     return found | {
         "exemplars/places": Footprint(standing + _places(s, e)),
         "exemplars/trials": Footprint(max(standing + _trials(s, e), _final(s, e)), 8 * side**2 if e.tried else 0),
@@ -46,17 +47,26 @@ def exemplar_footprints(s: Sizes, e: Exemplars) -> dict[str, Footprint]:
 
 
 def walk_blocks(s: Sizes, e: Exemplars) -> tuple[int, int]:
-    """Blocks of columns that are walked along: (batches, batch).
-
-    First come those that are remembered, then what views need besides; none of these crosses from one view to the next.
-    """
-    most = max(1, ops.BLOCK_ELEMENTS // s.nodes)
-    widths = [min(most, e.learnt - low) for low in range(0, e.learnt, most)]
-    counts = [option.count for option in e.options]
-    for first, last in zip([0, *counts], counts, strict=False):
-        ends = [(low, min(last, low + most)) for low in range(first, last, most)]
-        widths += [high - max(low, e.learnt) for low, high in ends if high > e.learnt]
+    """Blocks of columns that are walked along: (batches, batch)."""
+    widths = [*_first_blocks(s, e), *_later_blocks(s, e)]
     return len(widths), max(widths)
+
+
+def _first_blocks(s: Sizes, e: Exemplars) -> list[int]:
+    """Widths of the blocks of columns that are remembered."""
+    most = max(1, ops.BLOCK_ELEMENTS // s.nodes)
+    return [min(most, e.learnt - low) for low in range(0, e.learnt, most)]
+
+
+def _later_blocks(s: Sizes, e: Exemplars) -> list[int]:
+    """Widths of the blocks that views need besides; none of these crosses from one view to the next."""
+    most, counts = max(1, ops.BLOCK_ELEMENTS // s.nodes), [option.count for option in e.options]
+    spans = [
+        (low, min(last, low + most))
+        for first, last in zip([0, *counts], counts, strict=False)
+        for low in range(first, last, most)
+    ]
+    return [high - max(low, e.learnt) for low, high in spans if high > e.learnt]
 
 
 def pool_bytes(s: Sizes, e: Exemplars) -> int:
@@ -93,15 +103,14 @@ def _counting(s: Sizes, e: Exemplars) -> int:
 
 def _drawing(s: Sizes, e: Exemplars) -> int:
     """Before anything is seen: non-zeros counted, columns put in order, or edges counted beside them."""
-    return max(
-        _counting(s, e), _picking(s, e.widest), _columns(s, e.widest) + max(promoted_bytes(s), _legs(s, e)) + 28 * s.nodes
-    )
+    walking = _columns(s, e.widest) + max(promoted_bytes(s), _legs(s, e)) + 28 * s.nodes
+    return max(_counting(s, e), _picking(s, e.widest), walking)
 
 
 def _legs(s: Sizes, e: Exemplars) -> int:
-    """Edges of compared nodes in three scales, of held-out nodes in two, and degrees of both."""
+    """Edges of compared nodes in three scales, of held-out nodes in two, and degrees; of all nodes to begin with."""
     edges = math.ceil(s.edges * (16 * e.compared + 12 * e.held) / s.nodes)
-    return edges + 20 * e.compared + 12 * e.held
+    return edges + 20 * e.compared + 12 * e.held + 20 * s.nodes
 
 
 def _seen(s: Sizes, e: Exemplars) -> int:
@@ -110,18 +119,20 @@ def _seen(s: Sizes, e: Exemplars) -> int:
     return _base(s, e) + _columns(s, e.widest) + _legs(s, e) + remembered
 
 
-def _walking(s: Sizes, e: Exemplars) -> int:
+def _walking(s: Sizes, e: Exemplars, widths: list[int]) -> int:
     """A block on its way: rows of every kind, its columns (twice while they are turned for the product) and their sums.
 
     Where all columns are one dense block it is no copy of them.
     """
-    batches, width = walk_blocks(s, e)
+    if not widths:
+        return 0
+    width = max(widths)
     rows, block = 4 * SIGHTS * e.compared * width, 4 * s.nodes * width
-    whole = not s.sparse and batches == 1 and width == e.widest
+    whole = not s.sparse and width == e.widest
     hop = (2 if whole else 3) * block
     taking = (1 if whole else 2) * block + 16 * max(e.compared, e.held) * width
     slicing = SLICING * _values(s, e.widest) + block if s.sparse else 0
-    return rows + (4 * e.compared * width if batches > 1 else 0) + max(hop, taking, slicing)
+    return rows + (4 * e.compared * width if len(widths) > 1 else 0) + max(hop, taking, slicing)
 
 
 def _landmarks(s: Sizes, e: Exemplars) -> int:
@@ -134,15 +145,16 @@ def _landmarks(s: Sizes, e: Exemplars) -> int:
     adding = lessons + marks + square // 2 + max(20 * largest * k, 4 * largest * k + square // 2, 9 * e.compared)
     solving = lessons + 3 * square + 16 * k * s.classes
     moments = [adding, 2 * lessons + marks + square // 2, solving]
-    moments.append(lessons + 4 * max(SIGHTS * e.compared, KINDS * e.held) * k)
+    moments.append(lessons + 4 * max(SIGHTS * e.compared, KINDS * e.held) * k + 24 * k)
+    width = e.first
+    again = groups * 8 * width * (width + s.classes)
+    moments.append(lessons + again + 8 * width * k)
     if e.widths or e.refused:
-        width = max(e.widths + e.refused)
-        again = groups * (8 * width**2 + 8 * width * s.classes)
         drafts = 12 * s.classes * width * (e.folds + len(e.widths) + 1)
         standing_in = 16 * e.compared * width + 2 * table + 60 * e.compared
         regression = _regression(s, e, width, (PER_CLASS + 1) * s.classes)
-        trying = max(24 * width**2 + 16 * width * s.classes, standing_in, regression)
-        moments.append(lessons + again + max(8 * width * k, drafts + trying))
+        solving = 24 * width**2 + 16 * width * s.classes
+        moments.append(lessons + again + drafts + max(solving, standing_in, regression))
     return max(moments)
 
 
@@ -169,7 +181,9 @@ def _views(s: Sizes, e: Exemplars) -> int:
     size, count = min(e.pool, math.isqrt(e.pairs) + 1), e.options[-1].count
     width = min(count, max(1, ops.BLOCK_ELEMENTS // s.nodes))
     products = 4 * min(e.pool**2, e.pairs) + (8 * size * width if e.learnt else 4 * SIGHTS * e.compared * width)
-    walking = _walking(s, e) + 4 * SIGHTS * e.compared * width if count > e.learnt else 0
+    walking = _walking(s, e, _later_blocks(s, e))
+    if 0 < e.learnt < count:  # what is remembered of the same block is put beside it
+        walking += 4 * SIGHTS * e.compared * width
     scaling = 2 * e.pairs + 12 * min(TABLE_BLOCK, e.pairs)
     earlier = len(e.options) - 1
     before = 2 * e.pairs + _candidates(s, e, earlier) if earlier else _candidates(s, e, 0)
@@ -198,7 +212,7 @@ def _draft(s: Sizes, option: Option) -> int:
 def _trials(s: Sizes, e: Exemplars) -> int:
     """Rows of a condensed graph after no, one and two hops, and the regressions on them."""
     moments = [_draft(s, option) for option in e.options]
-    moments += [20 * s.train + _regression(s, e, option.count, option.chosen.nodes) for option in e.tried]
+    moments += [20 * s.train + _regression(s, e, option.count, option.in_trial) for option in e.tried]
     return _alive(s, e) + max(moments)
 
 

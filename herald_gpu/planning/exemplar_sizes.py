@@ -31,6 +31,8 @@ class Option:
         Exemplars of a class that are put in order.
     chosen : Gathered
         Exemplars that fit with the edges among them.
+    in_trial : int
+        Exemplars of a trial: as many, as far as nodes are left that are not held out.
     fits : Gathered
         Nodes that fit with the edges among them; more than `chosen` where those are all training nodes.
     """
@@ -40,6 +42,7 @@ class Option:
     price: float
     places: int
     chosen: Gathered
+    in_trial: int
     fits: Gathered
 
 
@@ -55,6 +58,8 @@ class Exemplars:
         Those of them that exemplars are tried with. Which ones is for landmarks to say: the most features there can be.
     learnt : int
         Features that are ranked anew, and whose rows are remembered; 0 where there is one class only.
+    first : int
+        Features that landmarks would have first; 0 where they are not asked for.
     widths : tuple of int
         Numbers of features that landmarks are tried with, falling.
     refused : tuple of int
@@ -72,6 +77,7 @@ class Exemplars:
     grid: tuple[Option, ...]
     options: tuple[Option, ...]
     learnt: int
+    first: int
     widths: tuple[int, ...]
     refused: tuple[int, ...]
     rules: int
@@ -121,79 +127,85 @@ class Exemplars:
         return self.compared * (1 + self.folds * (FOLDS - 1) / FOLDS)
 
 
-def feature_options(
-    n_features: int,
-    wanted: int | None,
-    *,
-    filled: float,
-    kind: FeatureKind,
-    limit: float,
-    train: int,
-    n_classes: int,
-    around: Surroundings,
-    config: HeraldConfig,
-) -> tuple[Option, ...]:
+@dataclass(frozen=True)
+class Means:
+    """What a condensed graph is made with.
+
+    Attributes
+    ----------
+    limit : float
+        Bytes that it may take.
+    kind : {"dense", "binary", "sparse"}
+    filled : float
+        Share of feature values that are not zero, the same in all columns.
+    n_classes : int
+    around : Surroundings
+    config : HeraldConfig
+    """
+
+    limit: float
+    kind: FeatureKind
+    filled: float
+    n_classes: int
+    around: Surroundings
+    config: HeraldConfig
+
+
+def feature_options(n_features: int, wanted: int | None, train: int, means: Means) -> tuple[Option, ...]:
     """Give the numbers of features worth trying, as :func:`herald_gpu.stages.feature_grid.feature_grid` does.
 
-    `filled` is the share of values that are not zero, the same in all columns; where the best columns hold more than
-    the others, the stage may halve once more. `wanted` is the one number to try.
+    Where the best columns hold more than the others, the stage may halve once more. `wanted` is the one number to try.
     """
+    limit, n_classes, config = means.limit, means.n_classes, means.config
     options = []
     for count in tried_counts(n_features, replace(config, feature_count=wanted)):
-        stored = filled * count
-        coded = best_encoding(kind, stored, count, limit, config)
+        stored = means.filled * count
+        coded = best_encoding(means.kind, stored, count, limit, config)
         rows, price = encoding.rows_within(coded, stored, count, limit), float(coded.bytes_of_rows(stored, count))
-        fits = gather(limit - coded.table_bytes(count), price, around, brought=0)
+        fits = gather(limit - coded.table_bytes(count), price, means.around, brought=0)
         chosen = fits if fits.nodes <= train else Gathered(train, fits.edges, fits.reach)
         places = max(1, int(SPARE * rows / n_classes) + SPARE_NODES)
-        options.append(Option(count, rows, price, places, chosen, fits))
+        free = min(train, math.ceil(train * (FOLDS - 1) / FOLDS) + n_classes)
+        options.append(Option(count, rows, price, places, chosen, min(chosen.nodes, free), fits))
         if rows >= train:  # and so one of every class, which the stage looks after besides
             break
     enough = [option for option in options if option.rows >= config.fewest_exemplars * n_classes]
     return tuple(sorted(enough or options[-1:], key=lambda option: option.count))
 
 
-def landmark_widths(
-    learnt: int,
-    wanted: int | None,
-    *,
-    filled: float,
-    kind: FeatureKind,
-    limit: float,
-    n_classes: int,
-    around: Surroundings,
-    config: HeraldConfig,
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Give the numbers of features that landmarks are tried with, and those refused on the way, as the search does.
+def landmark_widths(learnt: int, wanted: int | None, means: Means) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
+    """Give the first number of features of landmarks, those they are tried with, and those refused on the way.
 
-    Arguments as of :func:`feature_options`; exemplars beside the landmarks are taken for nodes like any other.
+    As the search does it; exemplars beside the landmarks are taken for nodes like any other.
     """
+    n_classes, around, config = means.n_classes, means.around, means.config
     if not learnt or not config.landmarks or config.pca_variance is not None:
-        return (), ()
+        return 0, (), ()
     n_landmarks = landmarks.PER_CLASS * n_classes
-    each = int(limit // n_landmarks) - int(encoding.OF_LANDMARKS.bytes_of_rows(0.0, 0))
-    width = min(wanted or max(FEWEST, learnt // 2), learnt, 8 * max(0, each))
+    each = int(means.limit // n_landmarks) - int(encoding.OF_LANDMARKS.bytes_of_rows(0.0, 0))
+    first = width = min(wanted or max(FEWEST, learnt // 2), learnt, 8 * max(0, each))
     links = 2 * n_classes if config.edges == "auto" else 0
     edges = links + round(n_classes * around.near_degree * n_classes / around.nodes)
     found, refused = list[int](), list[int]()
     while width >= (FEWEST if wanted is None else wanted) and len(found) < WIDTHS:
         prices = [
-            n_classes * float(coded.bytes_of_rows(filled * width, width)) + coded.table_bytes(width)
-            for coded in encoding.candidates(kind, config.stored_as)
+            n_classes * float(coded.bytes_of_rows(means.filled * width, width)) + coded.table_bytes(width)
+            for coded in encoding.candidates(means.kind, config.stored_as)
         ]
-        over = min(prices) + EDGE_BYTES * edges + landmarks.landmark_bytes(n_classes, width) - limit
+        over = min(prices) + EDGE_BYTES * edges + landmarks.landmark_bytes(n_classes, width) - means.limit
         if over > 0:
             refused.append(width)
             width -= 8 * math.ceil(over / n_landmarks)
             continue
         found.append(width)
         width //= 2
-    return tuple(found), tuple(refused)
+    return first, tuple(found), tuple(refused)
 
 
 def exemplar_sizes(
     grid: tuple[Option, ...],
     learnt: int,
+    first: int,
     widths: tuple[int, ...],
     refused: tuple[int, ...],
     *,
@@ -213,6 +225,7 @@ def exemplar_sizes(
         grid=grid,
         options=grid,
         learnt=learnt,
+        first=first,
         widths=widths,
         refused=refused,
         rules=2 if config.exemplar_rule == "auto" else 1,

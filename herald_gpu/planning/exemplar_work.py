@@ -14,7 +14,7 @@ from herald_gpu.stages.trials import LEARNERS, MOST_ROWS, PENALTIES
 from herald_gpu.stages.views import HOPS, SIGHTS
 
 if TYPE_CHECKING:
-    from herald_gpu.planning.exemplar_sizes import Exemplars, Option
+    from herald_gpu.planning.exemplar_sizes import Exemplars
     from herald_gpu.planning.sizes import Sizes
 
 LOOKS = 6
@@ -115,9 +115,9 @@ def _trials(s: Sizes, e: Exemplars) -> Work:
     flops32 = flops64 = moved = 0.0
     nodes = solves = 0
     for option in e.tried:
-        narrow, wide, traffic = _trial(s, e, option.count, option.chosen.nodes, option.chosen.edges)
+        narrow, wide, traffic = _trial(s, e, option.count, option.in_trial, option.chosen.edges)
         flops32, flops64, moved = flops32 + e.folds * narrow, flops64 + e.folds * wide, moved + e.folds * traffic
-        nodes += e.folds * option.chosen.nodes
+        nodes += e.folds * option.in_trial
         solves += e.folds * len(LEARNERS) * len(PENALTIES)
     drafts = len(e.tried) * e.folds + (1 if e.widths else len(e.ordered) + 1)  # links are made without landmarks only
     moved += drafts * (400 * s.train + 40 * s.nodes + 48 * s.final.reach)

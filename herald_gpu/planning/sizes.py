@@ -11,6 +11,7 @@ from herald_gpu.graph import cheapest_kind
 from herald_gpu.planning.checks import check_counts, check_shares, check_skews
 from herald_gpu.planning.exemplar_sizes import (
     Exemplars,
+    Means,
     exemplar_sizes,
     feature_options,
     landmark_widths,
@@ -137,12 +138,12 @@ def measure(
     filled = stored / (n_nodes * n_features)
     search = None
     if config.selection == "exemplars":
-        priced = {"filled": filled, "kind": kind, "limit": budget, "n_classes": n_classes, "around": around}
+        means = Means(budget, kind, filled, n_classes, around, config)
         learnt = learnt_columns(n_features, n_classes)
         search = exemplar_sizes(
-            feature_options(n_features, wanted, train=train, config=config, **priced),
+            feature_options(n_features, wanted, train, means),
             learnt,
-            *landmark_widths(learnt, wanted, config=config, **priced),
+            *landmark_widths(learnt, wanted, means),
             train=train,
             n_classes=n_classes,
             class_skew=class_skew or 1.0,

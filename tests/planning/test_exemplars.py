@@ -100,8 +100,7 @@ def led(planned, made):
 @pytest.mark.parametrize("name", EXEMPLARS)
 def test_work_is_that_of_a_run(name, counters, monkeypatch):
     case, backend = EXEMPLARS[name], Counted()
-    if case.block:
-        monkeypatch.setattr(ops, "BLOCK_ELEMENTS", case.block)
+    case.cut(monkeypatch)
     made = case.run(backend, case.build(backend))
     planned = case.plan()
     sizes = led(planned, made)
@@ -133,7 +132,8 @@ def test_work_is_that_of_a_run(name, counters, monkeypatch):
 
 
 @pytest.mark.parametrize("name", EXEMPLARS)
-def test_a_plan_has_room_and_time_for_whatever_landmarks_do_best_with(name):
+def test_a_plan_has_room_and_time_for_whatever_landmarks_do_best_with(name, monkeypatch):
+    EXEMPLARS[name].cut(monkeypatch)
     planned = EXEMPLARS[name].plan()
     sizes = planned.sizes
     ways = sizes.exemplars.outcomes(sizes.train)
