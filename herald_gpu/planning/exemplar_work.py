@@ -38,20 +38,34 @@ def exemplar_work(s: Sizes, e: Exemplars) -> dict[str, Work]:
 
 
 def _views(s: Sizes, e: Exemplars) -> Work:
-    """Every column through one hop; the last legs of the rows that are wanted; products of rows inside classes."""
-    k, (batches, _) = e.options[-1].count, walk_blocks(s, e)
-    walked = max(k, e.learnt)
+    walk, pairs = walk_work(s, e), pair_work(s, e)
+    return Work(
+        flops32=walk.flops32 + pairs.flops32, bytes=walk.bytes + pairs.bytes, counts={**walk.counts, **pairs.counts}
+    )
+
+
+def walk_work(s: Sizes, e: Exemplars) -> Work:
+    """Every column through one hop, and the last legs of the rows that are wanted."""
+    walked, (batches, _) = max(e.options[-1].count, e.learnt), walk_blocks(s, e)
     of_compared, of_held = (math.ceil(s.edges * part / s.nodes) for part in (e.compared, e.held))
     hop, sliced = s.edges * walked, (3 * of_compared + 2 * of_held) * walked
-    pairs = (HOPS + 1) * e.pairs * k
     dense, rows = s.nodes * walked, (60 * e.held + 100 * e.compared) * walked
     picking = (2 if e.learnt else 1) * (200 * s.values if s.sparse else 8 * dense)
     edges = 12 * (s.edges + 3 * of_compared + 2 * of_held) * batches
-    tables = (16 * (HOPS + 1) * view_blocks(s, e) + 100 * len(e.options)) * e.pairs
     return Work(
-        flops32=2 * (hop + sliced + pairs) + 6 * dense + 9 * e.pairs * len(e.options),
-        bytes=4 * (hop + sliced) + edges + 72 * dense + rows + tables + picking,
-        counts={"multiply_adds": hop, "sliced_multiply_adds": sliced, "pair_multiply_adds": pairs},
+        flops32=2 * (hop + sliced) + 6 * dense,
+        bytes=4 * (hop + sliced) + edges + 72 * dense + rows + picking,
+        counts={"multiply_adds": hop, "sliced_multiply_adds": sliced},
+    )
+
+
+def pair_work(s: Sizes, e: Exemplars) -> Work:
+    """Products of rows inside classes, and similarities put together of them."""
+    pairs = (HOPS + 1) * e.pairs * e.options[-1].count
+    return Work(
+        flops32=2 * pairs + 9 * e.pairs * len(e.options),
+        bytes=(16 * (HOPS + 1) * view_blocks(s, e) + 100 * len(e.options)) * e.pairs,
+        counts={"pair_multiply_adds": pairs},
     )
 
 

@@ -10,6 +10,7 @@ from herald_gpu.errors import ConfigError
 from herald_gpu.planning.checks import check_config
 from herald_gpu.planning.devices import find_device
 from herald_gpu.planning.exchange import Spread, brought, exchanged, levels
+from herald_gpu.planning.exemplar_work import pair_work, walk_work
 from herald_gpu.planning.memory import footprints
 from herald_gpu.planning.sizes import measure
 from herald_gpu.planning.work import all_work
@@ -29,7 +30,7 @@ MOST_WORKERS = 4096
 WORTH = 1.1
 """Twice as many workers are worth it where the time falls by this factor."""
 ON_ONE = (
-    *("exemplars/landmarks", "exemplars/places", "exemplars/trials"),
+    *("exemplars/similarities", "exemplars/landmarks", "exemplars/places", "exemplars/trials"),
     *("features/tree", "expansion", "pruning", "rebalance"),
 )
 """Parts of stages that one worker does."""
@@ -149,6 +150,11 @@ def _stages(s: Sizes, config: HeraldConfig, device: DeviceSpec, spread: Spread, 
     bytes_of, to_one = exchanged(s, config, spread), brought(s, config, spread)
     tasks = _tasks(s, config, spread, device.usable_bytes)
     done = all_work(s, config, footprints(s, config, device.usable_bytes))
+    if s.exemplars is not None:  # partitions walk, one worker compares
+        done |= {
+            "exemplars/views": walk_work(s, s.exemplars),
+            "exemplars/similarities": pair_work(s, s.exemplars),
+        }
     found: dict[str, float] = {}
     for name, work in done.items():
         seconds = device.seconds(flops32=work.flops32, flops64=work.flops64, bytes_moved=work.bytes)
@@ -209,5 +215,6 @@ def _tasks(s: Sizes, config: HeraldConfig, spread: Spread, usable: int) -> dict[
     }
     if s.exemplars is not None:
         n_blocks = blocks(s.exemplars.compared + s.exemplars.held, HOPS, s.exemplars.widest)
-        return counted | {"exemplars": (HOPS + 1 + HOPS * n_blocks) * pairs}
+        # Once of every partition: who the training nodes are, sizes of rows and nodes to see, both of these twice.
+        return counted | {"exemplars": (HOPS + 1 + HOPS * n_blocks) * pairs + 5 * spread.parts}
     return counted | {"scoring": pairs}
