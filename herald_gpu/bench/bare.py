@@ -169,6 +169,48 @@ def class_products(sizes: Sequence[int], width: int, tables: int) -> Kernel:
     return products
 
 
+def gram_products(sizes: Sequence[int], width: int, kinds: int) -> Kernel:
+    """Landmarks: products of columns with one another, in float32, for every group of nodes and kind of row.
+
+    Gives the last.
+
+    Examples
+    --------
+    >>> gram_products([3, 2], 2, 1)()
+    array([[2., 2.],
+           [2., 2.]], dtype=float32)
+    """
+    groups = [np.ones((size, width), dtype=np.float32) for size in sizes for _ in range(kinds)]
+
+    def product(part: Array) -> Array:
+        return part.T @ part
+
+    def products() -> Array:
+        return deque(ops.spread(BACKEND, product, groups), maxlen=1).pop()
+
+    return products
+
+
+def system_solves(sizes: Sequence[tuple[int, int]]) -> Kernel:
+    """Landmarks: systems of equations in float64, each given as (columns on the right, unknowns); gives how many.
+
+    Examples
+    --------
+    >>> system_solves([(2, 4), (2, 3)])()
+    2
+    """
+    widest = max((width for _, width in sizes), default=0)
+    rows = np.random.default_rng(0).standard_normal((widest, widest))
+    gram = rows @ rows.T + np.eye(widest)
+
+    def solve() -> int:
+        for columns, width in sizes:
+            np.linalg.solve(gram[:width, :width], np.ones((width, columns)))
+        return len(sizes)
+
+    return solve
+
+
 def table_passes(similarity: Array, sizes: Sequence[int], places: Array) -> Kernel:
     """Exemplars: one pass over every class's table for each fold, and one over the rows of the nodes chosen.
 

@@ -9,6 +9,7 @@ import scipy.sparse
 
 from herald_gpu.bench import bare
 from herald_gpu.bench.clocks import seconds
+from herald_gpu.stages.landmarks import SEEN
 from herald_gpu.stages.trials import MOST_ROWS
 from herald_gpu.stages.views import HOPS
 
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
     from herald_gpu.bench.watch import Watched
     from herald_gpu.config import HeraldConfig
     from herald_gpu.graph import Graph
+    from herald_gpu.stages.pool import Pool
+
+LEGS_OF_COMPARED, LEGS_OF_HELD = 3, 2
+"""Products with the edges of compared nodes (P^2 X, M^2 X, (A + I)^2 X), and of held-out nodes (the last two)."""
 
 
 def bare_kernels(seen: Watched, graph: Graph, config: HeraldConfig) -> dict[str, Kernel]:
@@ -54,20 +59,37 @@ def fisher_products(graph: Graph, hops: int) -> Kernel:
 
 
 def _exemplars(noted: dict[str, Any], graph: Graph) -> dict[str, Kernel]:
-    _, ranked, counts, pool = noted["views"]
-    nodes, width = pool.members[pool.compared], counts[-1]
-    solves = [bare.ridge_solves(min(rows, MOST_ROWS), *rest) for rows, *rest in noted["trials"]]
+    ranked, pool = noted["walk"]
+    width, count = max(noted["remembered"], noted["counts"][-1]), noted["counts"][-1]
+    legs = [graph.adjacency[pool.members[pool.compared]]] * LEGS_OF_COMPARED + [
+        graph.adjacency[pool.held]
+    ] * LEGS_OF_HELD
     passes = [bare.table_passes(noted["similarity"], pool.sizes, places) for places in noted["places"]]
-    return {
+    found = {
         "exemplars/views": bare.together(
-            bare.column_products(graph.adjacency, ranked[:, :width], 1, np.float32),
-            bare.column_products(graph.adjacency[nodes], ranked[:, :width], 1, np.float32),
-            *(2 * [bare.column_products(graph.adjacency[pool.held], ranked[:, :width], 1, np.float32)]),
-            bare.class_products(pool.sizes, width, HOPS + 1),
+            *(bare.column_products(part, ranked[:, :width], 1, np.float32) for part in (graph.adjacency, *legs)),
+            bare.class_products(pool.sizes, count, HOPS + 1),
         ),
         "exemplars/places": bare.together(*passes),
-        "exemplars/trials": bare.together(*solves),
+        "exemplars/trials": bare.together(*_regressions(noted["trials"])),
     }
+    if noted["remembered"]:
+        found["exemplars/landmarks"] = bare.together(
+            bare.gram_products(lesson_sizes(pool), noted["remembered"], len(SEEN)),
+            bare.system_solves(noted["directions"]),
+            *_regressions(noted["landmark_trials"]),
+        )
+    return found
+
+
+def _regressions(sizes: list[tuple[int, int, int, int]]) -> list[Kernel]:
+    return [bare.ridge_solves(min(rows, MOST_ROWS), *rest) for rows, *rest in sizes]
+
+
+def lesson_sizes(pool: Pool) -> list[int]:
+    """Compared nodes that landmarks learn from together: those that a fold holds out, and those that none does."""
+    free = pool.free[: pool.n_folds, pool.compared]
+    return [*(~free).sum(axis=1).tolist(), int(free.all(axis=0).sum())]
 
 
 def _neighbourhoods(seen: Watched, graph: Graph) -> dict[str, Kernel]:

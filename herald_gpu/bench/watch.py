@@ -12,6 +12,7 @@ from herald_gpu.bench import memory
 from herald_gpu.bench.clocks import seconds
 from herald_gpu.experiments.timing import TimedBackend
 from herald_gpu.pipeline import Clock
+from herald_gpu.stages import landmarks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 PARTS = {
     "tree": "features/tree",
     "views": "exemplars/views",
+    "landmarks": "exemplars/landmarks",
     "places": "exemplars/places",
     "neighbours": "scoring/neighbours",
 }
@@ -50,7 +52,9 @@ class WatchedBackend(TimedBackend):
     def __init__(self) -> None:
         super().__init__()
         self.seconds["places"] = 0.0
-        self.noted: dict[str, Any] = {"grow": [], "places": []}
+        self.learning = False
+        lists = ("grow", "places", "directions", "trials", "landmark_trials")
+        self.noted: dict[str, Any] = {name: [] for name in lists} | {"remembered": 0}
 
     def nearest_distances(self, *args: Any, **options: Any) -> Array:  # noqa: ANN401 - passed on
         """See :class:`~herald_gpu.backend.Backend`."""
@@ -120,8 +124,10 @@ class Watched:
     peaks : dict
         By stage.
     noted : dict
-        What kernels were called with; `views` holds the arguments of the exemplars' views, `trials` the sizes of
-        every regression: (rows, columns, held-out nodes, classes).
+        What kernels were called with. `walk` holds columns in their order and the pool, `remembered` how many of them
+        were walked along at once, `counts` the features of every view; `directions` the sizes (classes, columns) of
+        every system that was solved for them; `landmark_trials` and `trials` those of every regression (rows, columns,
+        held-out nodes, classes).
     """
 
     made: Condensed
@@ -146,11 +152,15 @@ def watch(
         Bare kernels by part of a stage.
     """
     backend = WatchedBackend()
-    backend.seconds |= {"tree": 0.0, "views": 0.0}
+    backend.seconds |= {"tree": 0.0, "views": 0.0, "landmarks": 0.0}
     with ExitStack() as stack:
         stack.enter_context(_instead(pipeline, "count_features", _timed(backend, "counting")))
-        stack.enter_context(_instead(search, "open_views", _timed_views(backend)))
+        stack.enter_context(_instead(search, "walk_along", _noting_the_walk(backend)))
+        stack.enter_context(_instead(search, "Remembered", _timed_memory(backend)))
+        stack.enter_context(_instead(search, "views_through", _timed_views(backend)))
         stack.enter_context(_instead(search, "judge", _noting_trials(backend)))
+        stack.enter_context(_instead(search.Search, "learn", _timed_learning(backend)))
+        stack.enter_context(_instead(landmarks, "learn_directions", _noting_directions(backend)))
         clock = WatchedClock(backend, bare=bare or {})
         made = pipeline.run(backend, graph, ratio, config, seed=seed, clock=clock)
     tree_alone = backend.seconds["tree"]
@@ -175,7 +185,9 @@ def _by_part(stages: Mapping[str, float], parts: Mapping[str, float], config: He
 
 
 @contextmanager
-def _instead(module: ModuleType, name: str, wrap: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Iterator[None]:
+def _instead(
+    module: ModuleType | type, name: str, wrap: Callable[[Callable[..., Any]], Callable[..., Any]]
+) -> Iterator[None]:
     """Let a module call something else by a name, and undo it."""
     before = getattr(module, name)
     setattr(module, name, wrap(before))
@@ -198,10 +210,66 @@ def _timed(backend: WatchedBackend, key: str) -> Callable[[Callable[..., Any]], 
     return wrap
 
 
+def _noting_the_walk(backend: WatchedBackend) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
+        def walk_along(on: Any, graph: Graph, ranked: Any, pool: Any) -> Any:  # noqa: ANN401 - passed on
+            backend.noted["walk"] = (ranked, pool)
+            return timed(on, graph, ranked, pool)
+
+        timed = _timed(backend, "views")(function)
+        return walk_along
+
+    return wrap
+
+
+def _timed_memory(backend: WatchedBackend) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
+        def remembered(on: Any, through: Any, width: int, pool: Any, n_nodes: int) -> Any:  # noqa: ANN401 - passed on
+            backend.noted["remembered"] = width
+            return timed(on, through, width, pool, n_nodes)
+
+        timed = _timed(backend, "views")(function)
+        return remembered
+
+    return wrap
+
+
+def _timed_learning(backend: WatchedBackend) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Time what landmarks take without the walk, and tell their trials from those of exemplars."""
+
+    def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
+        def learn(looking: search.Search) -> Any:  # noqa: ANN401 - passed on
+            if not looking.learnt:
+                return function(looking)
+            start, seen = time.perf_counter(), backend.seconds["views"]
+            backend.learning = True
+            found = function(looking)
+            backend.learning = False
+            taken = time.perf_counter() - start
+            backend.seconds["landmarks"] += taken - (backend.seconds["views"] - seen)
+            return found
+
+        return learn
+
+    return wrap
+
+
+def _noting_directions(backend: WatchedBackend) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
+        def learn_directions(*args: Any, **options: Any) -> Array:  # noqa: ANN401 - passed on
+            found = function(*args, **options)
+            backend.noted["directions"].append(tuple(int(size) for size in found.shape))
+            return found
+
+        return learn_directions
+
+    return wrap
+
+
 def _timed_views(backend: WatchedBackend) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
         def views(*args: Any) -> Iterator[Any]:  # noqa: ANN401 - passed on
-            backend.noted["views"] = args[1:]
+            backend.noted["counts"] = args[2]
             made = iter(function(*args))
             while True:
                 start = time.perf_counter()
@@ -217,12 +285,11 @@ def _timed_views(backend: WatchedBackend) -> Callable[[Callable[..., Any]], Call
 
 
 def _noting_trials(backend: WatchedBackend) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    backend.noted["trials"] = []
-
     def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
         def judge(on: Any, trial: Any, held: Any, codes: Any, n_classes: int) -> Any:  # noqa: ANN401 - passed on
             rows, columns = trial.features.shape
-            backend.noted["trials"].append((int(rows), int(columns), int(codes.shape[0]), n_classes))
+            kind = "landmark_trials" if backend.learning else "trials"
+            backend.noted[kind].append((int(rows), int(columns), int(codes.shape[0]), n_classes))
             return function(on, trial, held, codes, n_classes)
 
         return judge

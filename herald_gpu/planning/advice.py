@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from herald_gpu.planning.devices import DEVICES, DeviceSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from herald_gpu.planning.exemplar_sizes import Exemplars
     from herald_gpu.planning.plans import Plan
@@ -38,10 +38,11 @@ def _cut(found: Plan) -> list[str]:
     """Say how the work is cut."""
     search = found.sizes.exemplars
     if search is not None:
-        counts = ", ".join(f"{option.count:,}" for option in search.options)
+        counts = _listed(option.count for option in search.options)
+        landmarks = f" (landmarks: {_listed(search.widths)})" if search.widths else ""
         parts = "1 part" if search.folds == 1 else f"{search.folds} parts"
         held = f"{search.held:,} nodes held out in {parts}" if search.tried else "nothing to try"
-        return [f"numbers of features: {counts}; up to {search.pool:,} nodes of a class compared; {held}"]
+        return [f"numbers of features: {counts}{landmarks}; up to {search.pool:,} nodes of a class compared; {held}"]
     near, grown = found.stage("scoring/neighbours"), found.stage("expansion")
     line = (
         f"batches, set from free memory: {near.batch:,} queries of nearest neighbours "
@@ -50,13 +51,17 @@ def _cut(found: Plan) -> list[str]:
     return [line]
 
 
+def _listed(counts: Iterable[int]) -> str:
+    return ", ".join(f"{count:,}" for count in counts)
+
+
 def _bounds(found: Plan) -> list[str]:
     """Say what is an upper bound, and what makes it closer."""
     search, closer = found.sizes.exemplars, "pass feature_count= for a closer figure"
     if found.sizes.tree:
         return [f"planned for all {found.sizes.features:,} features kept, the most a tree can choose: {closer}"]
-    if search is not None and len(search.options) > 1:
-        return [f"planned for {found.sizes.kept:,} features kept, the most that are tried: {closer}"]
+    if search is not None and len(search.grid) > 1:
+        return [f"planned for up to {found.sizes.kept:,} features kept, the most that may be tried: {closer}"]
     return []
 
 
@@ -96,7 +101,7 @@ def _smaller_search(found: Plan, search: Exemplars, attempt: Attempt) -> list[st
 def _asked(found: Plan) -> int | None:
     """The number of features that was asked for; None where one is looked for."""
     search = found.sizes.exemplars
-    looked_for = found.sizes.tree if search is None else len(search.options) > 1
+    looked_for = found.sizes.tree if search is None else len(search.grid) > 1
     return None if looked_for else found.sizes.kept
 
 

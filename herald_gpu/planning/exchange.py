@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from herald_gpu.search import SPARE
+from herald_gpu.stages.feature_grid import tried_counts
 from herald_gpu.stages.pool import FOLDS
-from herald_gpu.stages.views import HOPS
+from herald_gpu.stages.views import HOPS, SIGHTS
 
 if TYPE_CHECKING:
     from herald_gpu.config import HeraldConfig
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 INDEX, FLOAT, DOUBLE = 4, 4, 8
 KEY = 8
 """An edge on its way to the partition that holds its row: one 64-bit key, in each direction."""
+TWICE = 2
 FIRST_ROOTS = 128
 """Roots whose neighbourhoods are brought first; a test compares it with the stage's."""
 
@@ -94,11 +96,12 @@ def brought(s: Sizes, config: HeraldConfig, spread: Spread) -> dict[str, float]:
     if s.exemplars is None:
         return {"expansion": _neighbourhoods(s, config, spread)}
     told, search = (spread.parts - 1) / spread.parts, s.exemplars
-    rows = FLOAT * s.kept * ((HOPS + 1) * search.compared + 4 * search.held)
-    likely = SPARE * max(option.rows for option in search.options) + FOLDS * config.patience
+    rows = FLOAT * search.widest * (SIGHTS * search.compared + 4 * search.held)
+    likely = SPARE * max(option.rows for option in search.grid) + FOLDS * config.patience
     seen = min(s.train, max(search.compared, likely * FOLDS / (FOLDS - 1)) + _rare(s))
-    sizes = (12 + INDEX * _tried(s.features, search.options[0].count)) * s.train * told
-    return {"exemplars": rows + sizes + _seen(s, seen, s.features, spread)}
+    # Sizes of rows are told, and nodes are seen, once to learn what tells classes apart and once to choose exemplars.
+    sizes = (12 + TWICE * INDEX * len(tried_counts(s.features, config))) * s.train * told
+    return {"exemplars": rows + sizes + TWICE * _seen(s, seen, s.features, spread)}
 
 
 def _fisher(s: Sizes, config: HeraldConfig, train: list[Level]) -> float:
@@ -114,14 +117,11 @@ def _rare(s: Sizes) -> float:
 
 def _walk(s: Sizes, spread: Spread) -> float:
     """The way to compared and held-out nodes."""
-    compared = 0 if s.exemplars is None else s.exemplars.compared
-    last, first = levels(s, spread, compared + _rare(s), HOPS)
-    return INDEX * (last.asked + first.asked) + FLOAT * (s.kept + 1) * last.asked + FLOAT * s.kept * first.asked
-
-
-def _tried(n_features: int, fewest: int) -> int:
-    """Numbers of features whose sizes are told: all halves down to the fewest that is tried."""
-    return max(1, round(math.log2(max(1.0, n_features / fewest))) + 1)
+    if s.exemplars is None:
+        return 0.0
+    width = s.exemplars.widest
+    last, first = levels(s, spread, s.exemplars.compared + _rare(s), HOPS)
+    return INDEX * (last.asked + first.asked) + FLOAT * (width + 1) * last.asked + FLOAT * width * first.asked
 
 
 def _seen(s: Sizes, nodes: float, width: int, spread: Spread) -> float:

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from herald_gpu import ops
 from herald_gpu.planning.batches import Footprint
-from herald_gpu.planning.tasks import graph_bytes, kept_features, promoted_bytes
+from herald_gpu.planning.tasks import graph_bytes, promoted_bytes
+from herald_gpu.stages.landmarks import PER_CLASS
+from herald_gpu.stages.pool import FOLDS
 from herald_gpu.stages.trials import MOST_ROWS
-from herald_gpu.stages.views import HOPS, TABLE_BLOCK
+from herald_gpu.stages.views import HOPS, SIGHTS, TABLE_BLOCK
 
 if TYPE_CHECKING:
     from herald_gpu.planning.exemplar_sizes import Exemplars, Option
@@ -19,26 +21,52 @@ SLICING = 13
 """Bytes of each stored value while columns are cut out of a CSR matrix."""
 PICKING = (8, 72)
 """Bytes of each stored value, and of each that is kept, while columns of a CSR matrix are put in order."""
+KINDS = 4
+"""Kinds of rows of held-out nodes."""
+
+
+def most_footprints(s: Sizes, e: Exemplars) -> dict[str, Footprint]:
+    """Memory of the parts of the stage, each at the most there can be: what is tried is for landmarks to say."""
+    found = [exemplar_footprints(s, one) for one in e.outcomes(s.train)]
+    return {part: max((one[part] for one in found), key=lambda one: one.pool + one.workspace) for part in found[0]}
 
 
 def exemplar_footprints(s: Sizes, e: Exemplars) -> dict[str, Footprint]:
     """Memory of the parts of the stage; a solver's workspace is taken for one matrix more."""
     standing = _standing(s, e)
-    side = max(_side(option, s) for option in e.options)
-    solver = 8 * side**2 if e.tried else 0
-    return {
-        "exemplars/views": Footprint(max(_picking(s, e), standing + _views(s, e)), 0, *view_blocks(s, e)),
+    walking = _seen(s, e) + _walking(s, e, _first_blocks(s, e))
+    views = max(_base(s, e) + _drawing(s, e), walking, _again(s, e), standing + _views(s, e))
+    found = {"exemplars/views": Footprint(views, 0, *walk_blocks(s, e))}
+    if e.learnt:
+        found["exemplars/landmarks"] = Footprint(_seen(s, e) + _landmarks(s, e), 8 * e.learnt**2)
+    side = max(_side(option.count, option.in_trial) for option in e.options)
+    return found | {
         "exemplars/places": Footprint(standing + _places(s, e)),
-        "exemplars/trials": Footprint(max(standing + _trials(s, e), _final(s, e)), solver),
+        "exemplars/trials": Footprint(max(standing + _trials(s, e), _final(s, e)), 8 * side**2 if e.tried else 0),
     }
 
 
-def view_blocks(s: Sizes, e: Exemplars) -> tuple[int, int]:
-    """Blocks of columns that views are opened by, none of which crosses from one view to the next: (batches, batch)."""
-    width = max(1, ops.BLOCK_ELEMENTS // s.nodes)
-    counts = [option.count for option in e.options]
-    steps = [high - low for low, high in zip([0, *counts], counts, strict=False)]
-    return sum(math.ceil(step / width) for step in steps), min(width, max(steps))
+def walk_blocks(s: Sizes, e: Exemplars) -> tuple[int, int]:
+    """Blocks of columns that are walked along: (batches, batch)."""
+    widths = [*_first_blocks(s, e), *_later_blocks(s, e)]
+    return len(widths), max(widths)
+
+
+def _first_blocks(s: Sizes, e: Exemplars) -> list[int]:
+    """Widths of the blocks of columns that are remembered."""
+    most = max(1, ops.BLOCK_ELEMENTS // s.nodes)
+    return [min(most, e.learnt - low) for low in range(0, e.learnt, most)]
+
+
+def _later_blocks(s: Sizes, e: Exemplars) -> list[int]:
+    """Widths of the blocks that views need besides; none of these crosses from one view to the next."""
+    most, counts = max(1, ops.BLOCK_ELEMENTS // s.nodes), [option.count for option in e.options]
+    spans = [
+        (low, min(last, low + most))
+        for first, last in zip([0, *counts], counts, strict=False)
+        for low in range(first, last, most)
+    ]
+    return [high - max(low, e.learnt) for low, high in spans if high > e.learnt]
 
 
 def pool_bytes(s: Sizes, e: Exemplars) -> int:
@@ -47,63 +75,130 @@ def pool_bytes(s: Sizes, e: Exemplars) -> int:
 
 
 def _base(s: Sizes, e: Exemplars) -> int:
-    return graph_bytes(s) + pool_bytes(s, e) + kept_features(s)
+    return graph_bytes(s) + pool_bytes(s, e)
 
 
-def _picking(s: Sizes, e: Exemplars) -> int:
-    """Training rows whose non-zeros are counted, columns put in order, or edges counted beside them."""
-    held = graph_bytes(s) + pool_bytes(s, e) + 48 * s.train
+def _values(s: Sizes, count: int) -> int:
+    """Stored values of so many columns: of a sparse matrix, those of all where they may all be there."""
+    return min(s.values, s.nodes * count) if s.sparse else s.nodes * count
+
+
+def _columns(s: Sizes, count: int) -> int:
+    """So many columns of all nodes."""
+    return 8 * _values(s, count) + 4 * s.nodes if s.sparse else 4 * _values(s, count)
+
+
+def _picking(s: Sizes, count: int) -> int:
+    """So many columns while they are put in order."""
+    return PICKING[0] * s.values + PICKING[1] * _values(s, count) if s.sparse else _columns(s, count)
+
+
+def _counting(s: Sizes, e: Exemplars) -> int:
+    """Training rows whose non-zeros are counted, or the fewest columns priced."""
     if s.sparse:
-        counting = math.ceil(12 * s.values * s.train / s.nodes) + 12 * s.train
-        ordering = PICKING[0] * s.values + PICKING[1] * s.kept_values
-    else:
-        counting = 4 * s.train * s.features
-        ordering = max(kept_features(s), 8 * s.nodes * e.options[0].count + 24 * s.nodes)  # the narrowest is priced
-    return held + max(counting, ordering, kept_features(s) + promoted_bytes(s) + 28 * s.nodes)
+        rows = math.ceil(12 * s.values * s.train / s.nodes) + 12 * s.train
+        return 48 * s.train + max(rows, _picking(s, e.grid[0].count))
+    return 48 * s.train + max(4 * s.train * s.features, 8 * s.nodes * e.grid[0].count + 24 * s.nodes)
+
+
+def _drawing(s: Sizes, e: Exemplars) -> int:
+    """Before anything is seen: non-zeros counted, columns put in order, or edges counted beside them."""
+    walking = _columns(s, e.widest) + max(promoted_bytes(s), _legs(s, e)) + 28 * s.nodes
+    return max(_counting(s, e), _picking(s, e.widest), walking)
+
+
+def _legs(s: Sizes, e: Exemplars) -> int:
+    """Edges of compared nodes in three scales, of held-out nodes in two, and degrees; of all nodes to begin with."""
+    edges = math.ceil(s.edges * (16 * e.compared + 12 * e.held) / s.nodes)
+    return edges + 20 * e.compared + 12 * e.held + 20 * s.nodes
+
+
+def _seen(s: Sizes, e: Exemplars) -> int:
+    """What is seen from the first walk on: columns in their order, the way along edges, and rows remembered."""
+    remembered = 4 * (SIGHTS * e.compared + KINDS * e.held) * e.learnt
+    return _base(s, e) + _columns(s, e.widest) + _legs(s, e) + remembered
+
+
+def _walking(s: Sizes, e: Exemplars, widths: list[int]) -> int:
+    """A block on its way: rows of every kind, its columns (twice while they are turned for the product) and their sums.
+
+    Where all columns are one dense block it is no copy of them.
+    """
+    if not widths:
+        return 0
+    width = max(widths)
+    rows, block = 4 * SIGHTS * e.compared * width, 4 * s.nodes * width
+    whole = not s.sparse and width == e.widest
+    hop = (2 if whole else 3) * block
+    taking = (1 if whole else 2) * block + 16 * max(e.compared, e.held) * width
+    slicing = SLICING * _values(s, e.widest) + block if s.sparse else 0
+    return rows + (4 * e.compared * width if len(widths) > 1 else 0) + max(hop, taking, slicing)
+
+
+def _landmarks(s: Sizes, e: Exemplars) -> int:
+    """Products of rows added up for every fold, the ranking, rows in their new order, directions and their trials."""
+    k, groups = e.learnt, e.folds + 1
+    largest = min(e.compared, math.ceil(e.compared * max(1 / FOLDS, 1 - e.folds / FOLDS)) + s.classes)
+    table, square = 4 * e.compared * s.classes, 8 * k**2
+    lessons = groups * (square + 8 * k * s.classes)
+    marks = table + (13 + 2 * groups) * e.compared
+    adding = lessons + marks + square // 2 + max(20 * largest * k, 4 * largest * k + square // 2, 9 * e.compared)
+    solving = lessons + 3 * square + 16 * k * s.classes
+    moments = [adding, 2 * lessons + marks + square // 2, solving]
+    moments.append(lessons + 4 * max(SIGHTS * e.compared, KINDS * e.held) * k + 24 * k)
+    width = e.first
+    again = groups * 8 * width * (width + s.classes)
+    moments.append(lessons + again + 8 * width * k)
+    if e.widths or e.refused:
+        drafts = 12 * s.classes * width * (e.folds + len(e.widths) + 1)
+        standing_in = 16 * e.compared * width + 2 * table + 60 * e.compared
+        regression = _regression(s, e, width, (PER_CLASS + 1) * s.classes)
+        solving = 24 * width**2 + 16 * width * s.classes
+        moments.append(lessons + again + drafts + max(solving, standing_in, regression))
+    return max(moments)
+
+
+def _again(s: Sizes, e: Exemplars) -> int:
+    """The columns that exemplars are tried with put in order, beside what was learnt."""
+    return _seen(s, e) + max(_counting(s, e), _picking(s, e.options[-1].count)) if e.learnt else 0
 
 
 def _standing(s: Sizes, e: Exemplars) -> int:
-    """What views are made of: sorted columns, rows of edges, held-out rows of four kinds, centres, products."""
-    edges = math.ceil(s.edges * (8 * e.compared + 12 * e.held) / s.nodes) + 4 * (e.compared + e.held)
-    marks = math.ceil(12 * e.free) + 8 * e.compared
-    centres = 8 * (e.folds + 1) * s.classes * s.kept
-    return _base(s, e) + edges + marks + 20 * s.nodes + _held(s, e) + centres + 4 * (HOPS + 1) * e.pairs
-
-
-def _held(s: Sizes, e: Exemplars) -> int:
-    return 16 * e.held * s.kept
+    """What views are made of: what was seen, their columns, held-out rows, products."""
+    columns = _columns(s, e.options[-1].count) if e.learnt else 0
+    return _seen(s, e) + columns + 4 * KINDS * e.held * e.options[-1].count + 4 * (HOPS + 1) * e.pairs
 
 
 def _candidates(s: Sizes, e: Exemplars, options: int) -> int:
     """Columns of the last number of features (dense ones are not copied), and prices and places of all so far."""
-    columns = 8 * s.kept_values + 4 * s.nodes if s.sparse else 0
-    return columns + options * (8 * s.nodes + 4 * e.rules * (e.folds + 1) * e.compared)
+    columns = _columns(s, e.options[-1].count) if s.sparse else 0
+    guided = 12 * s.classes * sum(e.widths)
+    return columns + guided + options * (8 * s.nodes + 4 * e.rules * (e.folds + 1) * e.compared)
 
 
 def _views(s: Sizes, e: Exemplars) -> int:
-    """A block on its way, the class means of its rows, or similarities put together, beside earlier candidates."""
-    batches, width = view_blocks(s, e)
-    largest = 4 * min(e.pool**2, e.pairs)
-    hops = 4 * (HOPS + 1) * e.compared * width
-    block = 4 * s.nodes * width
-    slicing = SLICING * s.kept_values + block if s.sparse else 0
-    walking = (2 if batches > 1 else 1) * hops + max(2 * block + (8 * e.compared + 12 * e.held) * width, slicing)
-    means = 2 * hops + 12 * e.compared * width + 16 * (e.folds + 1) * s.classes * width
-    scaling = hops + 2 * e.pairs + 12 * min(TABLE_BLOCK, e.pairs)
+    """Rows of a class multiplied (cut out of those remembered), or similarities put together, beside candidates."""
+    size, count = min(e.pool, math.isqrt(e.pairs) + 1), e.options[-1].count
+    width = min(count, max(1, ops.BLOCK_ELEMENTS // s.nodes))
+    products = 4 * min(e.pool**2, e.pairs) + (8 * size * width if e.learnt else 4 * SIGHTS * e.compared * width)
+    walking = _walking(s, e, _later_blocks(s, e))
+    if 0 < e.learnt < count:  # what is remembered of the same block is put beside it
+        walking += 4 * SIGHTS * e.compared * width
+    scaling = 2 * e.pairs + 12 * min(TABLE_BLOCK, e.pairs)
     earlier = len(e.options) - 1
-    before = 2 * e.pairs + _candidates(s, e, earlier) if earlier else 0
-    return max(walking, means, hops + largest, scaling) + before
+    before = 2 * e.pairs + _candidates(s, e, earlier) if earlier else _candidates(s, e, 0)
+    return max(products, walking, scaling) + before
 
 
 def _alive(s: Sizes, e: Exemplars) -> int:
-    """Similarities, candidates, and the rows of the last block."""
-    rows = 4 * (HOPS + 1) * e.compared * view_blocks(s, e)[1]
-    return 2 * e.pairs + _candidates(s, e, len(e.options)) + rows
+    """Similarities and candidates."""
+    return 2 * e.pairs + _candidates(s, e, len(e.options))
 
 
 def _places(s: Sizes, e: Exemplars) -> int:
     """Columns cut out and priced, or the greedy choice of every fold."""
-    pricing = SLICING * s.kept_values if s.sparse else 4 * s.nodes * s.kept
+    values = _values(s, e.options[-1].count)
+    pricing = SLICING * values if s.sparse else 4 * values
     greedy = 30 * (e.folds + 1) * e.compared
     return _alive(s, e) + max(pricing + 24 * s.nodes + 48 * s.train, greedy)
 
@@ -117,23 +212,24 @@ def _draft(s: Sizes, option: Option) -> int:
 def _trials(s: Sizes, e: Exemplars) -> int:
     """Rows of a condensed graph after no, one and two hops, and the regressions on them."""
     moments = [_draft(s, option) for option in e.options]
-    moments += [20 * s.train + _regression(s, e, option) for option in e.tried]
+    moments += [20 * s.train + _regression(s, e, option.count, option.in_trial) for option in e.tried]
     return _alive(s, e) + max(moments)
 
 
-def _regression(s: Sizes, e: Exemplars, option: Option) -> int:
-    k, n = option.count, option.chosen.nodes + s.classes
+def _regression(s: Sizes, e: Exemplars, k: int, n: int) -> int:
+    """One fold of a trial with k features on n nodes."""
     rows = min(n, MOST_ROWS)
-    learning = 24 * rows * k + 44 * _side(option, s) ** 2 + 4 * e.fold * k
-    return 16 * n * k + 16 * rows * k + max(12 * n * k, learning)
+    learning = 24 * rows * k + 44 * _side(k, n) ** 2 + 4 * e.fold * k
+    return 16 * n * k + 16 * rows * k + max(12 * n * k, learning) + 24 * s.classes * (2 * k + e.fold)
 
 
-def _side(option: Option, s: Sizes) -> int:
+def _side(k: int, n: int) -> int:
     """Rows of the largest system to solve: of what a regression learns from, or its columns if those are fewer."""
-    return min(option.chosen.nodes + s.classes, MOST_ROWS, 2 * option.count + 1)
+    return min(n, MOST_ROWS, 2 * k + 1)
 
 
 def _final(s: Sizes, e: Exemplars) -> int:
     """The best candidate, and the kept columns as the caller has them."""
     best = _standing(s, e) - 4 * HOPS * e.pairs + _candidates(s, e, len(e.options))
-    return best + (16 * s.kept_values + 4 * s.nodes if s.sparse else 4 * s.nodes * s.kept) + _draft(s, e.options[-1])
+    kept = 16 * _values(s, e.kept) + 4 * s.nodes if s.sparse else _columns(s, e.kept)
+    return best + kept + _draft(s, e.options[-1])

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from herald_gpu.planning.exemplar_memory import view_blocks
+from herald_gpu import ops
+from herald_gpu.planning.exemplar_memory import KINDS, walk_blocks
 from herald_gpu.planning.tasks import Work
+from herald_gpu.stages.landmarks import PER_CLASS, SEEN
 from herald_gpu.stages.trials import LEARNERS, MOST_ROWS, PENALTIES
-from herald_gpu.stages.views import HOPS
+from herald_gpu.stages.views import HOPS, SIGHTS
 
 if TYPE_CHECKING:
-    from herald_gpu.planning.exemplar_sizes import Exemplars, Option
+    from herald_gpu.planning.exemplar_sizes import Exemplars
     from herald_gpu.planning.sizes import Sizes
 
 LOOKS = 6
@@ -20,27 +23,90 @@ PARTS = {"mean": 1, "around": 2, "total": 1}
 """How many times as wide as the features the rows of a learner are."""
 
 
+def most_work(s: Sizes, e: Exemplars) -> dict[str, Work]:
+    """Work of the parts of the stage, each at the most there can be: what is tried is for landmarks to say."""
+    found = [exemplar_work(s, one) for one in e.outcomes(s.train)]
+    return {part: max((work[part] for work in found), key=lambda work: work.bytes) for part in found[0]}
+
+
 def exemplar_work(s: Sizes, e: Exemplars) -> dict[str, Work]:
     """Work of the parts of the stage."""
-    return {"exemplars/views": _views(s, e), "exemplars/places": _places(s, e), "exemplars/trials": _trials(s, e)}
+    found = {"exemplars/views": _views(s, e)}
+    if e.learnt:
+        found["exemplars/landmarks"] = _landmarks(s, e)
+    return found | {"exemplars/places": _places(s, e), "exemplars/trials": _trials(s, e)}
 
 
 def _views(s: Sizes, e: Exemplars) -> Work:
-    """Every column through one hop; a second one for the rows that are wanted; products of rows inside classes."""
-    k, (batches, _) = s.kept, view_blocks(s, e)
-    of_compared, of_held = (math.ceil(s.edges * part / s.nodes) for part in (e.compared, e.held))
-    hop, sliced = s.edges * k, (of_compared + 2 * of_held) * k
-    pairs, sums = (HOPS + 1) * e.pairs * k, e.free * k
-    dense, rows = s.nodes * k, (60 * e.held + 80 * e.compared) * k
-    picking = 200 * s.values if s.sparse else 8 * dense
-    edges = 12 * (s.edges + of_compared + 2 * of_held) * batches
-    tables = (16 * (HOPS + 1) * batches + 100 * len(e.options)) * e.pairs
+    walk, pairs = walk_work(s, e), pair_work(s, e)
     return Work(
-        flops32=2 * (hop + sliced + pairs) + 6 * dense + 9 * e.pairs * len(e.options),
-        flops64=2 * sums,
-        bytes=4 * (hop + sliced) + edges + 72 * dense + rows + 12 * sums + tables + picking,
-        counts={"multiply_adds": hop, "sliced_multiply_adds": sliced, "pair_multiply_adds": pairs},
+        flops32=walk.flops32 + pairs.flops32, bytes=walk.bytes + pairs.bytes, counts={**walk.counts, **pairs.counts}
     )
+
+
+def walk_work(s: Sizes, e: Exemplars) -> Work:
+    """Every column through one hop, and the last legs of the rows that are wanted."""
+    walked, (batches, _) = max(e.options[-1].count, e.learnt), walk_blocks(s, e)
+    of_compared, of_held = (math.ceil(s.edges * part / s.nodes) for part in (e.compared, e.held))
+    hop, sliced = s.edges * walked, (3 * of_compared + 2 * of_held) * walked
+    dense, rows = s.nodes * walked, (60 * e.held + 100 * e.compared) * walked
+    picking = (2 if e.learnt else 1) * (200 * s.values if s.sparse else 8 * dense)
+    edges = 12 * (s.edges + 3 * of_compared + 2 * of_held) * batches
+    return Work(
+        flops32=2 * (hop + sliced) + 6 * dense,
+        bytes=4 * (hop + sliced) + edges + 72 * dense + rows + picking,
+        counts={"multiply_adds": hop, "sliced_multiply_adds": sliced},
+    )
+
+
+def pair_work(s: Sizes, e: Exemplars) -> Work:
+    """Products of rows inside classes, and similarities put together of them."""
+    pairs = (HOPS + 1) * e.pairs * e.options[-1].count
+    return Work(
+        flops32=2 * pairs + 9 * e.pairs * len(e.options),
+        bytes=(16 * (HOPS + 1) * view_blocks(s, e) + 100 * len(e.options)) * e.pairs,
+        counts={"pair_multiply_adds": pairs},
+    )
+
+
+def view_blocks(s: Sizes, e: Exemplars) -> int:
+    """Blocks of columns whose products are added up; none crosses from one view to the next."""
+    width, counts = max(1, ops.BLOCK_ELEMENTS // s.nodes), [option.count for option in e.options]
+    return sum(math.ceil((last - first) / width) for first, last in zip([0, *counts], counts, strict=False))
+
+
+def _landmarks(s: Sizes, e: Exemplars) -> Work:
+    """Products of the rows that directions are learnt from, one system a direction, and trials of what they give."""
+    k, kinds = e.learnt, len(SEEN)
+    products, onto = kinds * e.compared * k**2, kinds * e.compared * k * s.classes
+    sides = [k, *e.refused, *(width for width in e.widths for _ in range(e.folds + 1))]
+    copies = (SIGHTS * e.compared + KINDS * e.held) * k
+    work = Work(
+        flops32=2.0 * (products + onto) + 5.0 * kinds * e.compared * k,
+        flops64=_solving(s, sides),
+        bytes=52.0 * kinds * e.compared * k + 12.0 * kinds * (e.folds + 1) * k**2 + 8.0 * copies,
+    )
+    flops32, flops64, moved = work.flops32, work.flops64, work.bytes
+    moved += sum(64.0 * side**2 for side in sides) + sum(40.0 * e.compared * width for width in e.widths)
+    n, nodes = (PER_CLASS + 1) * s.classes, 0
+    for width in e.widths:
+        narrow, wide, traffic = _trial(s, e, width, n, 2 * s.classes)
+        flops32 += e.folds * narrow + 2.0 * (e.folds + 1) * e.compared * width * s.classes
+        flops64, moved, nodes = flops64 + e.folds * wide, moved + e.folds * traffic, nodes + e.folds * n
+    regressions = e.folds * len(e.widths) * len(LEARNERS) * len(PENALTIES)
+    counts = {
+        "gram_multiply_adds": products,
+        "trials": len(e.widths),
+        "nodes": nodes,
+        "solves": len(sides) + regressions,
+        "columns_solved": sum(sides),
+    }
+    return replace(work, flops32=flops32, flops64=flops64, bytes=moved, counts=counts)
+
+
+def _solving(s: Sizes, sides: list[int]) -> float:
+    """Operations of systems of these sizes, one column a class."""
+    return sum(2 / 3 * side**3 + 2.0 * side**2 * s.classes for side in sides)
 
 
 def _places(s: Sizes, e: Exemplars) -> Work:
@@ -63,33 +129,33 @@ def _trials(s: Sizes, e: Exemplars) -> Work:
     flops32 = flops64 = moved = 0.0
     nodes = solves = 0
     for option in e.tried:
-        narrow, wide, traffic = _trial(s, e, option)
+        narrow, wide, traffic = _trial(s, e, option.count, option.in_trial, option.chosen.edges)
         flops32, flops64, moved = flops32 + e.folds * narrow, flops64 + e.folds * wide, moved + e.folds * traffic
-        nodes += e.folds * (option.chosen.nodes + s.classes)
+        nodes += e.folds * option.in_trial
         solves += e.folds * len(LEARNERS) * len(PENALTIES)
-    drafts = len(e.ordered) + len(e.tried) * e.folds + 1
+    drafts = len(e.tried) * e.folds + (1 if e.widths else len(e.ordered) + 1)  # links are made without landmarks only
     moved += drafts * (400 * s.train + 40 * s.nodes + 48 * s.final.reach)
+    note = "counted as for a homophilic graph: with links" if not e.widths else ""
     return Work(
         flops32=flops32,
         flops64=flops64,
         bytes=moved,
         counts={"trials": len(e.tried), "nodes": nodes, "solves": solves},
-        note="counted as for a homophilic graph: with landmarks and links",
+        note=note,
     )
 
 
-def _trial(s: Sizes, e: Exemplars, option: Option) -> tuple[float, float, float]:
-    """One fold of one trial: (operations in float32, in float64, traffic)."""
-    k, n = option.count, option.chosen.nodes + s.classes
+def _trial(s: Sizes, e: Exemplars, k: int, n: int, inside: int) -> tuple[float, float, float]:
+    """One fold of one trial with k features on n nodes: (operations in float32, in float64, traffic)."""
     rows = min(n, MOST_ROWS)
-    edges = option.chosen.edges + 2 * n
+    edges = inside if e.widths else inside + 2 * n
     flops32, flops64 = 2.0 * 3 * edges * k + 12.0 * n * k, 0.0
     traffic = 4.0 * 3 * edges * k + 120.0 * n * k
     for learner, _ in LEARNERS:
         width = PARTS[learner] * k
         side = min(rows, width + 1)
         answers = e.fold * width * s.classes + rows * width * s.classes
-        flops32 += 2.0 * rows * width * side + 2.0 * len(PENALTIES) * answers
-        flops64 += len(PENALTIES) * (2 / 3 * side**3 + 2 * side**2 * s.classes)
+        flops32 += 2.0 * len(PENALTIES) * answers
+        flops64 += 2.0 * rows * width * side + len(PENALTIES) * _solving(s, [side])
         traffic += 24.0 * rows * width + len(PENALTIES) * (64.0 * side**2 + 8.0 * e.fold * width)
     return flops32, flops64, traffic

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from herald_gpu import ops
 from herald_gpu.planning.batches import BINS, Footprint, columns, expansion, neighbours, rows
-from herald_gpu.planning.exemplar_memory import exemplar_footprints, pool_bytes
+from herald_gpu.planning.exemplar_memory import most_footprints, pool_bytes
 from herald_gpu.planning.tasks import graph_bytes, kept_bytes, promoted_bytes
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def _exemplars(s: Sizes, e: Exemplars, config: HeraldConfig) -> dict[str, Footpr
     kept = kept_bytes(s)
     return {
         "features/fisher": Footprint(graph_bytes(s) + _fisher(s, config), 0, *columns(s)),
-        **exemplar_footprints(s, e),
+        **most_footprints(s, e),
         "scoring": Footprint(kept + pool_bytes(s, e) + _prototypes(s), _class_sums(s), *rows(s.nodes, s.kept)),
         "assembly": Footprint(kept + 18 * s.nodes + 8 * s.train + _assembly(s)),
     }

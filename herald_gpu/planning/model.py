@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 ORDER: dict[Selection, tuple[str, ...]] = {
     "exemplars": (
         *("reading", "budget", "heterophily", "features/fisher"),
-        *("exemplars/views", "exemplars/places", "exemplars/trials", "scoring", "assembly"),
+        *("exemplars/views", "exemplars/landmarks", "exemplars/places", "exemplars/trials", "scoring", "assembly"),
     ),
     "neighbourhoods": (
         *("reading", "budget", "heterophily", "features/tree", "features/fisher"),
@@ -90,7 +90,9 @@ def plan(
     >>> found.fits
     True
     >>> [option.count for option in found.sizes.exemplars.options]
-    [8, 16, 32, 64, 128]
+    [8, 32, 64, 128]
+    >>> found.sizes.exemplars.widths
+    (64, 32, 16, 8)
     >>> found.stage("features/fisher").counts["multiply_adds"] == 2 * 2_315_598 * 128
     True
     >>> paper = herald_gpu.plan(169_343, 2_315_598, 128, n_classes=40, config=herald_gpu.HeraldConfig.paper())

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 from herald_gpu.budget import graph_bytes
 from herald_gpu.graph import cheapest_kind
 from herald_gpu.planning.checks import check_counts, check_shares, check_skews
-from herald_gpu.planning.exemplar_sizes import Exemplars, exemplar_sizes, feature_options
+from herald_gpu.planning.exemplar_sizes import (
+    Exemplars,
+    Means,
+    exemplar_sizes,
+    feature_options,
+    landmark_widths,
+    learnt_columns,
+)
 from herald_gpu.planning.gathered import Gathered, Surroundings, best_encoding, gather
 
 if TYPE_CHECKING:
@@ -131,20 +138,19 @@ def measure(
     filled = stored / (n_nodes * n_features)
     search = None
     if config.selection == "exemplars":
-        options = feature_options(
-            n_features,
-            wanted,
-            filled=filled,
-            kind=kind,
-            limit=budget,
+        means = Means(budget, kind, filled, n_classes, around, config)
+        learnt = learnt_columns(n_features, n_classes)
+        search = exemplar_sizes(
+            feature_options(n_features, wanted, train, means),
+            learnt,
+            *landmark_widths(learnt, wanted, means),
             train=train,
             n_classes=n_classes,
-            around=around,
+            class_skew=class_skew or 1.0,
             config=config,
         )
-        search = exemplar_sizes(options, train=train, n_classes=n_classes, class_skew=class_skew or 1.0, config=config)
-        kept, node_price = options[-1].count, options[-1].price
-        wide = final = options[-1].fits
+        kept, node_price = search.kept, search.options[-1].price
+        wide = final = search.options[-1].fits
     else:
         kept = n_features if wanted is None else min(wanted, n_features)
         coded = best_encoding(kind, filled * kept, kept, budget, config)

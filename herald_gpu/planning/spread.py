@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -9,11 +10,12 @@ from herald_gpu.errors import ConfigError
 from herald_gpu.planning.checks import check_config
 from herald_gpu.planning.devices import find_device
 from herald_gpu.planning.exchange import Spread, brought, exchanged, levels
+from herald_gpu.planning.exemplar_work import pair_work, walk_work
 from herald_gpu.planning.memory import footprints
 from herald_gpu.planning.sizes import measure
 from herald_gpu.planning.work import all_work
 from herald_gpu.planning.worker_plans import WorkerPlan, WorkerStage
-from herald_gpu.stages.views import HOPS
+from herald_gpu.stages.views import HOPS, SIGHTS
 
 if TYPE_CHECKING:
     from herald_gpu.config import HeraldConfig
@@ -27,7 +29,10 @@ LINK = 25e9
 MOST_WORKERS = 4096
 WORTH = 1.1
 """Twice as many workers are worth it where the time falls by this factor."""
-ON_ONE = ("exemplars/places", "exemplars/trials", "features/tree", "expansion", "pruning", "rebalance")
+ON_ONE = (
+    *("exemplars/similarities", "exemplars/landmarks", "exemplars/places", "exemplars/trials"),
+    *("features/tree", "expansion", "pruning", "rebalance"),
+)
 """Parts of stages that one worker does."""
 
 
@@ -68,6 +73,7 @@ def plan_workers(
     (True, 4)
     """
     chosen, spec = check_config(config), find_device(device)
+    chosen = chosen if feature_count is None else dataclasses.replace(chosen, feature_count=feature_count)
     for name, value, good in (
         ("workers", workers, workers >= 1),
         ("link", link, link > 0),
@@ -87,7 +93,7 @@ def plan_workers(
         binary=binary,
         degree_skew=None,
         class_skew=None,
-        feature_count=feature_count,
+        feature_count=None,
         config=chosen,
     )
 
@@ -144,6 +150,11 @@ def _stages(s: Sizes, config: HeraldConfig, device: DeviceSpec, spread: Spread, 
     bytes_of, to_one = exchanged(s, config, spread), brought(s, config, spread)
     tasks = _tasks(s, config, spread, device.usable_bytes)
     done = all_work(s, config, footprints(s, config, device.usable_bytes))
+    if s.exemplars is not None:  # partitions walk, one worker compares
+        done |= {
+            "exemplars/views": walk_work(s, s.exemplars),
+            "exemplars/similarities": pair_work(s, s.exemplars),
+        }
     found: dict[str, float] = {}
     for name, work in done.items():
         seconds = device.seconds(flops32=work.flops32, flops64=work.flops64, bytes_moved=work.bytes)
@@ -180,10 +191,11 @@ def _memory(s: Sizes, config: HeraldConfig, spread: Spread, usable: int) -> tupl
         lead += 4 * s.train * s.features * 2 if s.tree else 0
         return math.ceil(max(sorting, walking, passing)), math.ceil(part + cuts + lead), 60 * s.nodes
     search = s.exemplars
-    rows = 4 * s.kept * (3 * search.compared + 4 * search.held)
-    tables = 14 * search.pairs
-    seen = min(s.train, max(search.compared, search.options[0].rows * 2)) * (4 * s.features + 60)
-    lead = (60 + 4 * len(search.options)) * s.train + 3 * rows + tables + 2 * seen
+    # Rows as they came, as they are remembered, and again while these are put in another order.
+    rows = 3 * 4 * search.widest * (SIGHTS * search.compared + 4 * search.held)
+    tables = max(14 * search.pairs, 16 * (search.folds + 1) * search.learnt * (search.learnt + s.classes))
+    seen = min(s.train, max(search.compared, search.grid[0].rows * 2)) * (4 * s.features + 60)
+    lead = (60 + 4 * len(search.grid)) * s.train + rows + tables + 2 * seen
     return math.ceil(max(sorting, walking)), math.ceil(part + cuts + lead), 40 * s.nodes
 
 
@@ -202,6 +214,7 @@ def _tasks(s: Sizes, config: HeraldConfig, spread: Spread, usable: int) -> dict[
         "features": blocks(s.train, hops, s.features) * config.hops * pairs,
     }
     if s.exemplars is not None:
-        n_blocks = blocks(s.exemplars.compared + s.exemplars.held, HOPS, s.kept)
-        return counted | {"exemplars": (HOPS + 1 + HOPS * n_blocks) * pairs}
+        n_blocks = blocks(s.exemplars.compared + s.exemplars.held, HOPS, s.exemplars.widest)
+        # Once of every partition: who the training nodes are, sizes of rows and nodes to see, both of these twice.
+        return counted | {"exemplars": (HOPS + 1 + HOPS * n_blocks) * pairs + 5 * spread.parts}
     return counted | {"scoring": pairs}

@@ -10,7 +10,7 @@ import math
 from typing import TYPE_CHECKING
 
 from herald_gpu.planning.batches import KNN_ROWS, approximate, candidates, growth_batches
-from herald_gpu.planning.exemplar_work import exemplar_work
+from herald_gpu.planning.exemplar_work import most_work
 from herald_gpu.planning.tasks import Work
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def all_work(s: Sizes, config: HeraldConfig, memory: dict[str, Footprint]) -> di
         "assembly": _assembly(s),
     }
     if s.exemplars is not None:
-        return work | exemplar_work(s, s.exemplars) | {"scoring": _scores(s)}
+        return work | most_work(s, s.exemplars) | {"scoring": _scores(s)}
     if s.tree:
         work["features/tree"] = _tree(s, config, memory["features/tree"].batches)
     return work | {

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse
 
-from herald_gpu import HeraldConfig, ops
+from herald_gpu import HeraldConfig, ops, pipeline, search
 from herald_gpu.backend.cpu import CpuBackend
 from herald_gpu.bench import bare, graphs
-from herald_gpu.bench.kernels import bare_kernels, fisher_products, pagerank_steps, touched
+from herald_gpu.bench.kernels import bare_kernels, fisher_products, lesson_sizes, pagerank_steps, touched
 from herald_gpu.bench.watch import watch
+from herald_gpu.stages import landmarks
 from herald_gpu.stages.expansion import expand
 
 SPEC = {"n_nodes": 240, "n_classes": 3, "n_features": 20, "mean_degree": 4.0}
@@ -103,16 +106,57 @@ def test_every_stage_has_its_kernel_right_after_it(graph, config):
 
 
 def test_watching_leaves_nothing_behind(graph):
-    from herald_gpu import pipeline, search
+    homes = {
+        pipeline: ("count_features",),
+        search: ("walk_along", "Remembered", "views_through", "judge"),
+        search.Search: ("learn",),
+        landmarks: ("learn_directions",),
+    }
 
-    before = (pipeline.count_features, search.open_views, search.judge)
+    def found():
+        return [getattr(home, name) for home, names in homes.items() for name in names]
+
+    before = found()
     watch(graph, 0.3, HeraldConfig())
-    assert (pipeline.count_features, search.open_views, search.judge) == before
+    assert found() == before
 
 
 def test_trials_are_noted_with_their_sizes(graph):
     seen = watch(graph, 0.3, HeraldConfig())
-    assert len(seen.noted["trials"]) % len(seen.made.picked.trials) == 0
-    widths = {trial.feature_count for trial in seen.made.picked.trials}
-    assert {columns for _, columns, _, _ in seen.noted["trials"]} == widths
-    assert {classes for *_, classes in seen.noted["trials"]} == {3}
+    tried = seen.made.picked.trials
+    for kind, those in (
+        ("landmark_trials", [trial for trial in tried if trial.rule == search.LANDMARKS]),
+        ("trials", [trial for trial in tried if trial.rule != search.LANDMARKS]),
+    ):
+        noted = seen.noted[kind]
+        assert len(noted) == len(those) * 4  # a trial has a regression for every fold
+        assert {columns for _, columns, _, _ in noted} == {trial.feature_count for trial in those}
+        assert {classes for *_, classes in noted} == {3}
+    assert {rows for rows, *_ in seen.noted["landmark_trials"]} == {9}  # two landmarks a class, and an exemplar
+
+
+def test_landmarks_are_noted_with_their_systems(graph):
+    """One to rank all features, then for each number of features one of all nodes and one a fold."""
+    seen = watch(graph, 0.3, HeraldConfig())
+    guided = [trial.feature_count for trial in seen.made.picked.trials if trial.rule == search.LANDMARKS]
+    assert guided
+    assert seen.noted["directions"] == [(3, 20), *((3, count) for count in guided for _ in range(5))]
+    assert seen.noted["remembered"] == 20
+    assert seen.noted["counts"] == sorted(
+        {trial.feature_count for trial in seen.made.picked.trials if trial.rule != search.LANDMARKS}
+    )
+
+
+def test_nodes_that_landmarks_learn_from_are_all_compared_ones(graph):
+    _, pool = watch(graph, 0.3, HeraldConfig()).noted["walk"]
+    sizes = lesson_sizes(pool)
+    assert len(sizes) == pool.n_folds + 1
+    assert sum(sizes) == len(pool.compared)
+    assert sizes[0] == len(pool.compared) - pool.free[0, pool.compared].sum()
+
+
+def test_one_class_has_no_landmarks(graph):
+    alone = replace(graph, labels=np.minimum(graph.labels, 0), n_classes=1)
+    seen = watch(alone, 0.3, HeraldConfig())
+    assert "exemplars/landmarks" not in seen.seconds
+    assert set(bare_kernels(seen, alone, HeraldConfig())) == set(seen.seconds)

@@ -9,10 +9,11 @@ import numpy as np
 import scipy.sparse
 
 import herald_gpu
-from herald_gpu import HeraldConfig
+from herald_gpu import HeraldConfig, ops, search
 from herald_gpu.datasets import make_graph
 from herald_gpu.graph import Graph, clean_edges, clean_features
 from herald_gpu.pipeline import Clock, run
+from herald_gpu.planning import exemplar_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,6 +28,15 @@ class Case:
     ratio: float = 0.05
     block: int | None = None
     preset: Callable[..., HeraldConfig] = HeraldConfig.paper
+    most_learnt: int | None = None
+
+    def cut(self, monkeypatch):
+        """Have blocks, and the features that are learnt, as small as the case wants them."""
+        if self.block is not None:
+            monkeypatch.setattr(ops, "BLOCK_ELEMENTS", self.block)
+        if self.most_learnt is not None:
+            for module in (search, exemplar_sizes):
+                monkeypatch.setattr(module, "MOST_LEARNT", self.most_learnt)
 
     def draw(self):
         """Draw the graph; sparse features with the 32-bit indices that a device works on."""
@@ -134,5 +144,11 @@ EXEMPLARS = {
     ),
     "unequal classes": exemplars({"n_nodes": 1000, "n_features": 64, "class_imbalance": 0.4}),
     "hubs": exemplars({"n_nodes": 1000, "n_features": 40, "power_law": 2.2, "mean_degree": 14}, {"hops": 3}),
+    "no landmarks": exemplars({"n_nodes": 1000, "n_features": 80}, {"landmarks": False}),
+    "a small budget": exemplars({"n_nodes": 1000, "n_features": 400, "mean_degree": 4}, ratio=0.0013),
+    "more than are learnt": exemplars(
+        {"n_nodes": 600, "n_features": 400, **WORDS}, {"feature_count": 300}, block=600 * 128, most_learnt=200
+    ),
+    "all that are learnt": exemplars({"n_nodes": 800, "n_features": 200}, ratio=0.3, most_learnt=60),
 }
 """What the search for exemplars does differently: grids, pools, folds, containers, blocks, classes."""

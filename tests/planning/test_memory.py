@@ -72,8 +72,7 @@ def measured(case):
 @pytest.mark.parametrize("name", NEIGHBOURHOODS)
 def test_pool_bytes_bound_what_the_emulated_pool_holds(device, monkeypatch, name):
     case = NEIGHBOURHOODS[name]
-    if case.block:
-        monkeypatch.setattr("herald_gpu.ops.BLOCK_ELEMENTS", case.block)
+    case.cut(monkeypatch)
     peaks, made = measured(case)
     kept = int(made.feature_indices.shape[0])
     planned = {}

@@ -39,7 +39,10 @@ def test_totals_and_parts_agree(sizes):
 
 @pytest.mark.parametrize(
     ("sizes", "estimated"),
-    [(ARXIV, {"exemplars/trials"}), (PAPER, {"features/tree", "scoring/neighbours", "expansion", "pruning"})],
+    [
+        (ARXIV, {"exemplars/landmarks", "exemplars/trials"}),
+        (PAPER, {"features/tree", "scoring/neighbours", "expansion", "pruning"}),
+    ],
     ids=["default", "paper"],
 )
 def test_workspaces_of_the_libraries_are_called_estimates(sizes, estimated):
@@ -76,6 +79,7 @@ def test_the_roofline_is_that_of_the_device(sizes):
         ("n_features", "features/fisher", "multiply_adds", 2),
         ("n_edges", "exemplars/views", "multiply_adds", 2),
         ("n_features", "exemplars/views", "pair_multiply_adds", 2),
+        ("n_features", "exemplars/landmarks", "gram_multiply_adds", 4),
         ("n_nodes", "scoring/neighbours", "pairs", 4),
         ("n_classes", "heterophily", "multiply_adds", 2),
     ],
@@ -114,8 +118,12 @@ def test_a_given_number_of_features_needs_no_tree():
 
 def test_a_given_number_of_features_is_the_only_one_tried():
     free, given = plan(**ARXIV), plan(**ARXIV, feature_count=50)
-    assert [option.count for option in free.sizes.exemplars.options] == [8, 16, 32, 64, 128]
+    assert [option.count for option in free.sizes.exemplars.grid] == [8, 16, 32, 64, 128]
+    assert free.sizes.exemplars.widths == (64, 32, 16, 8)
+    # Next to 64 features, and with 8 all training nodes fit.
+    assert [option.count for option in free.sizes.exemplars.options] == [8, 32, 64, 128]
     assert [option.count for option in given.sizes.exemplars.options] == [50]
+    assert given.sizes.exemplars.widths == (50,)
     assert free.sizes.kept == 128
     assert given.sizes.kept == plan(**ARXIV, config=HeraldConfig(feature_count=50)).sizes.kept == 50
     assert any("feature_count=" in line for line in free.advice)

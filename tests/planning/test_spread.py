@@ -10,7 +10,8 @@ import pytest
 from herald_gpu import HeraldConfig
 from herald_gpu.cli import main
 from herald_gpu.errors import ConfigError
-from herald_gpu.planning import plan_workers
+from herald_gpu.planning import find_device, plan, plan_workers
+from herald_gpu.planning.exemplar_work import pair_work
 
 PAPERS = {"n_nodes": 111_059_956, "n_edges": 3_231_371_744, "n_features": 128, "n_classes": 172, "train_share": 0.011}
 
@@ -30,6 +31,19 @@ def test_the_fewest_workers_have_enough_memory_and_one_less_has_not():
     fewest = planned(8).fewest
     assert planned(fewest).fits
     assert not planned(fewest - 1).fits
+
+
+def test_what_one_worker_does_takes_as_long_with_more_of_them():
+    """Nodes are compared, landmarks learnt and exemplars tried where rows were brought together."""
+    few, many = (
+        next(stage for stage in planned(count).stages if stage.name == "exemplars").work_seconds for count in (8, 64)
+    )
+    whole, device = plan(**PAPERS), find_device("A100-80GB")
+    pairs = pair_work(whole.sizes, whole.sizes.exemplars)
+    alone = device.seconds(flops32=pairs.flops32, flops64=0.0, bytes_moved=pairs.bytes)
+    alone += sum(whole.stage(f"exemplars/{part}").seconds for part in ("landmarks", "places", "trials"))
+    assert alone < many < few
+    assert many - alone == pytest.approx((few - alone) / 8)
 
 
 def test_scaling_ends_where_twice_as_many_are_not_worth_it():

@@ -77,8 +77,7 @@ def tally(monkeypatch):
 @pytest.mark.parametrize("name", NEIGHBOURHOODS)
 def test_what_sizes_decide_is_counted_exactly(name, tally, monkeypatch):
     case = NEIGHBOURHOODS[name]
-    if case.block:
-        monkeypatch.setattr(ops, "BLOCK_ELEMENTS", case.block)
+    case.cut(monkeypatch)
     hops = tally(ops, "propagate", lambda step, block: step.nnz * block.shape[1])
     scatters = tally(features.ClassScatter, "of", lambda _, rows: rows.size)
     tables = tally(ops, "neighbour_classes", lambda _, adjacency, __, n_classes: adjacency.nnz * n_classes)
