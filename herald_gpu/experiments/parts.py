@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 WHOLE = "whole"
 WHAT = {
     WHOLE: "the default preset",
-    "no landmarks": "no synthetic nodes",
+    "no landmarks": "no landmarks; exemplars may be linked",
     "real edges": "no synthetic edges",
     "real only": "neither",
     "all features": "no trial: all features",
-    "paper's features": "features by Fisher x density",
+    "paper's features": "features looked at by Fisher x density",
     "graph's storage": "features stored as the whole graph's",
     "herding": "exemplars by herding only",
     "covering": "exemplars by covering only",
@@ -27,7 +27,7 @@ WHAT = {
 }
 INTRODUCTION = """\
 The default preset with one part changed: mean test accuracy in percent of {models} and, after the semicolon, its change
-from the whole. ± is the sample standard deviation over initialisations. Where the graph is heterophilic there are no
+from the whole. ± is the sample standard deviation over initialisations. Where the trial prefers exemplars there are no
 landmarks and no synthetic edges, so that leaving them out changes nothing.
 """
 

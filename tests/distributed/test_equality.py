@@ -26,7 +26,8 @@ from herald_gpu.io.read import Columns
 CPU = CpuBackend()
 PRESETS = {
     "default": HeraldConfig(),
-    "linked": HeraldConfig(exemplar_rule="landmarks"),
+    "landmarks": HeraldConfig(exemplar_rule="landmarks"),
+    "linked": HeraldConfig(landmarks=False, homophily_switch=0.0, linked_share=1.0),
     "narrow": HeraldConfig(smallest_pool=4, largest_pool=6, trial_nodes=7, fewest_exemplars=1, patience=2),
     "dense": HeraldConfig(feature_density=True, hops=1, encoding="graph", storage="dense", min_class_size=3),
     "best effort": HeraldConfig(on_infeasible="best_effort"),
