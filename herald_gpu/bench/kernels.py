@@ -45,7 +45,7 @@ def bare_kernels(seen: Watched, graph: Graph, config: HeraldConfig) -> dict[str,
         "assembly": bare.gathered(graph.adjacency, picked.kept, picked.nodes, np.flatnonzero(graph.train)),
     }
     if config.selection == "exemplars":
-        return kernels | _exemplars(seen.noted, graph) | {"scoring": scores}
+        return kernels | _exemplars(seen.noted, graph, config) | {"scoring": scores}
     return kernels | _neighbourhoods(seen, graph) | {"scoring/scores": scores}
 
 
@@ -58,24 +58,27 @@ def fisher_products(graph: Graph, hops: int) -> Kernel:
     return min((blocks, sparse), key=seconds)
 
 
-def _exemplars(noted: dict[str, Any], graph: Graph) -> dict[str, Kernel]:
+def _exemplars(noted: dict[str, Any], graph: Graph, config: HeraldConfig) -> dict[str, Kernel]:
     ranked, pool = noted["walk"]
-    width, count = max(noted["remembered"], noted["counts"][-1]), noted["counts"][-1]
+    count = noted["counts"][-1] if noted["counts"] else 0
+    width = max(noted["remembered"], count)
     legs = [graph.adjacency[pool.members[pool.compared]]] * LEGS_OF_COMPARED + [
         graph.adjacency[pool.held]
     ] * LEGS_OF_HELD
-    passes = [bare.table_passes(noted["similarity"], pool.sizes, places) for places in noted["places"]]
+    compared = [bare.class_products(pool.sizes, count, HOPS + 1)] if count else []
     found = {
         "exemplars/views": bare.together(
             *(bare.column_products(part, ranked[:, :width], 1, np.float32) for part in (graph.adjacency, *legs)),
-            bare.class_products(pool.sizes, count, HOPS + 1),
+            *compared,
         ),
-        "exemplars/places": bare.together(*passes),
         "exemplars/trials": bare.together(*_regressions(noted["trials"])),
     }
+    if noted["places"]:
+        passes = [bare.table_passes(noted["similarity"], pool.sizes, places) for places in noted["places"]]
+        found["exemplars/places"] = bare.together(*passes)
     if noted["remembered"]:
         found["exemplars/landmarks"] = bare.together(
-            bare.gram_products(lesson_sizes(pool), noted["remembered"], len(SEEN)),
+            bare.gram_products(lesson_sizes(pool, config), noted["remembered"], len(SEEN)),
             bare.system_solves(noted["directions"]),
             *_regressions(noted["landmark_trials"]),
         )
@@ -86,9 +89,10 @@ def _regressions(sizes: list[tuple[int, int, int, int]]) -> list[Kernel]:
     return [bare.ridge_solves(min(rows, MOST_ROWS), *rest) for rows, *rest in sizes]
 
 
-def lesson_sizes(pool: Pool) -> list[int]:
-    """Compared nodes that landmarks learn from together: those that a fold holds out, and those that none does."""
-    free = pool.free[: pool.n_folds, pool.compared]
+def lesson_sizes(pool: Pool, config: HeraldConfig) -> list[int]:
+    """Nodes that landmarks learn from together: those that a fold holds out, and those that none does."""
+    taught = np.concatenate([np.arange(size) < config.smallest_pool for size in pool.sizes])
+    free = pool.free[: pool.n_folds, pool.compared[taught]]
     return [*(~free).sum(axis=1).tolist(), int(free.all(axis=0).sum())]
 
 

@@ -53,7 +53,7 @@ class WatchedBackend(TimedBackend):
         super().__init__()
         self.seconds["places"] = 0.0
         self.learning = False
-        lists = ("grow", "places", "directions", "trials", "landmark_trials")
+        lists = ("grow", "places", "counts", "directions", "trials", "landmark_trials")
         self.noted: dict[str, Any] = {name: [] for name in lists} | {"remembered": 0}
 
     def nearest_distances(self, *args: Any, **options: Any) -> Array:  # noqa: ANN401 - passed on
@@ -125,9 +125,9 @@ class Watched:
         By stage.
     noted : dict
         What kernels were called with. `walk` holds columns in their order and the pool, `remembered` how many of them
-        were walked along at once, `counts` the features of every view; `directions` the sizes (classes, columns) of
-        every system that was solved for them; `landmark_trials` and `trials` those of every regression (rows, columns,
-        held-out nodes, classes).
+        were walked along at once, `counts` the features of every view, none where nothing but landmarks is made;
+        `directions` the sizes (classes, columns) of every system that was solved for them; `landmark_trials` and
+        `trials` those of every regression (rows, columns, held-out nodes, classes).
     """
 
     made: Condensed

@@ -38,11 +38,12 @@ def _cut(found: Plan) -> list[str]:
     """Say how the work is cut."""
     search = found.sizes.exemplars
     if search is not None:
-        counts = _listed(option.count for option in search.options)
-        landmarks = f" (landmarks: {_listed(search.widths)})" if search.widths else ""
+        exemplars = _listed(one.count for one in search.options)
+        landmarks = f"landmarks: {_listed(search.widths) or 'none fit'}"
+        counts = f"{exemplars} ({landmarks})" if exemplars and search.widths else exemplars or landmarks
         parts = "1 part" if search.folds == 1 else f"{search.folds} parts"
-        held = f"{search.held:,} nodes held out in {parts}" if search.tried else "nothing to try"
-        return [f"numbers of features: {counts}{landmarks}; up to {search.pool:,} nodes of a class compared; {held}"]
+        held = f"{search.held:,} nodes held out in {parts}" if search.tried or search.widths else "nothing to try"
+        return [f"numbers of features: {counts}; up to {search.pool:,} nodes of a class compared; {held}"]
     near, grown = found.stage("scoring/neighbours"), found.stage("expansion")
     line = (
         f"batches, set from free memory: {near.batch:,} queries of nearest neighbours "

@@ -31,6 +31,13 @@ def check_counts(n_nodes: int, n_edges: int, n_features: int, n_classes: int, fe
     _check("feature_count", feature_count, good, "None or an integer >= 1")
 
 
+def check_rule(n_classes: int, config: HeraldConfig) -> None:
+    """Refuse landmarks that have nothing to tell apart."""
+    if n_classes == 1 and config.selection == "exemplars" and config.exemplar_rule == "landmarks":
+        msg = "exemplar_rule='landmarks' tells classes apart, but n_classes=1: pass another rule"
+        raise ConfigError(msg)
+
+
 def check_shares(*, ratio: float, train_share: float, density: float) -> None:
     """Refuse what is no share."""
     for name, share in (("ratio", ratio), ("train_share", train_share), ("density", density)):

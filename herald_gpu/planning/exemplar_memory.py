@@ -34,11 +34,14 @@ def most_footprints(s: Sizes, e: Exemplars) -> dict[str, Footprint]:
 def exemplar_footprints(s: Sizes, e: Exemplars) -> dict[str, Footprint]:
     """Memory of the parts of the stage; a solver's workspace is taken for one matrix more."""
     standing = _standing(s, e)
-    walking = _seen(s, e) + _walking(s, e, _first_blocks(s, e))
-    views = max(_base(s, e) + _drawing(s, e), walking, _again(s, e), standing + _views(s, e))
+    views = max(_base(s, e) + _drawing(s, e), _seen(s, e) + _walking(s, e, _first_blocks(s, e)))
+    if e.options:
+        views = max(views, _again(s, e), standing + _views(s, e))
     found = {"exemplars/views": Footprint(views, 0, *walk_blocks(s, e))}
     if e.learnt:
         found["exemplars/landmarks"] = Footprint(_seen(s, e) + _landmarks(s, e), 8 * e.learnt**2)
+    if not e.options:
+        return found | {"exemplars/trials": Footprint(_landmarked(s, e))}
     side = max(_side(option.count, option.in_trial) for option in e.options)
     return found | {
         "exemplars/places": Footprint(standing + _places(s, e)),
@@ -136,16 +139,20 @@ def _walking(s: Sizes, e: Exemplars, widths: list[int]) -> int:
 
 
 def _landmarks(s: Sizes, e: Exemplars) -> int:
-    """Products of rows added up for every fold, the ranking, rows in their new order, directions and their trials."""
+    """Products of rows added up for every fold, the ranking, rows in their new order, directions and their trials.
+
+    Rows of compared nodes are put in order one kind after another, those of held-out nodes all at once, while the last
+    of the former are still there as they were.
+    """
     k, groups = e.learnt, e.folds + 1
-    largest = min(e.compared, math.ceil(e.compared * max(1 / FOLDS, 1 - e.folds / FOLDS)) + s.classes)
+    largest = min(e.taught, math.ceil(e.taught * max(1 / FOLDS, 1 - e.folds / FOLDS)) + s.classes)
     table, square = 4 * e.compared * s.classes, 8 * k**2
     lessons = groups * (square + 8 * k * s.classes)
-    marks = table + (13 + 2 * groups) * e.compared
+    marks = table + (5 + 2 * groups) * e.compared + 8 * e.taught
     adding = lessons + marks + square // 2 + max(20 * largest * k, 4 * largest * k + square // 2, 9 * e.compared)
     solving = lessons + 3 * square + 16 * k * s.classes
-    moments = [adding, 2 * lessons + marks + square // 2, solving]
-    moments.append(lessons + 4 * max(SIGHTS * e.compared, KINDS * e.held) * k + 24 * k)
+    moments = [marks + table, adding, 2 * lessons + marks + square // 2, solving]
+    moments.append(lessons + 4 * (e.compared + KINDS * e.held) * k + 24 * k)
     width = e.first
     again = groups * 8 * width * (width + s.classes)
     moments.append(lessons + again + 8 * width * k)
@@ -160,25 +167,29 @@ def _landmarks(s: Sizes, e: Exemplars) -> int:
 
 def _again(s: Sizes, e: Exemplars) -> int:
     """The columns that exemplars are tried with put in order, beside what was learnt."""
-    return _seen(s, e) + max(_counting(s, e), _picking(s, e.options[-1].count)) if e.learnt else 0
+    return _seen(s, e) + max(_counting(s, e), _picking(s, e.viewed)) if e.learnt else 0
 
 
 def _standing(s: Sizes, e: Exemplars) -> int:
     """What views are made of: what was seen, their columns, held-out rows, products."""
-    columns = _columns(s, e.options[-1].count) if e.learnt else 0
-    return _seen(s, e) + columns + 4 * KINDS * e.held * e.options[-1].count + 4 * (HOPS + 1) * e.pairs
+    columns = _columns(s, e.viewed) if e.learnt else 0
+    return _seen(s, e) + columns + 4 * KINDS * e.held * e.viewed + 4 * (HOPS + 1) * e.pairs
 
 
 def _candidates(s: Sizes, e: Exemplars, options: int) -> int:
     """Columns of the last number of features (dense ones are not copied), and prices and places of all so far."""
-    columns = _columns(s, e.options[-1].count) if s.sparse else 0
-    guided = 12 * s.classes * sum(e.widths)
-    return columns + guided + options * (8 * s.nodes + 4 * e.rules * (e.folds + 1) * e.compared)
+    columns = _columns(s, e.viewed) if s.sparse else 0
+    return columns + _guided(s, e) + options * (8 * s.nodes + 4 * e.rules * (e.folds + 1) * e.compared)
+
+
+def _guided(s: Sizes, e: Exemplars) -> int:
+    """Landmarks of every number of features, and rows of the exemplars beside them."""
+    return 4 * (PER_CLASS + 1) * s.classes * sum(e.widths)
 
 
 def _views(s: Sizes, e: Exemplars) -> int:
     """Rows of a class multiplied (cut out of those remembered), or similarities put together, beside candidates."""
-    size, count = min(e.pool, math.isqrt(e.pairs) + 1), e.options[-1].count
+    size, count = min(e.pool, math.isqrt(e.pairs) + 1), e.viewed
     width = min(count, max(1, ops.BLOCK_ELEMENTS // s.nodes))
     products = 4 * min(e.pool**2, e.pairs) + (8 * size * width if e.learnt else 4 * SIGHTS * e.compared * width)
     walking = _walking(s, e, _later_blocks(s, e))
@@ -197,7 +208,7 @@ def _alive(s: Sizes, e: Exemplars) -> int:
 
 def _places(s: Sizes, e: Exemplars) -> int:
     """Columns cut out and priced, or the greedy choice of every fold."""
-    values = _values(s, e.options[-1].count)
+    values = _values(s, e.viewed)
     pricing = SLICING * values if s.sparse else 4 * values
     greedy = 30 * (e.folds + 1) * e.compared
     return _alive(s, e) + max(pricing + 24 * s.nodes + 48 * s.train, greedy)
@@ -231,5 +242,14 @@ def _side(k: int, n: int) -> int:
 def _final(s: Sizes, e: Exemplars) -> int:
     """The best candidate, and the kept columns as the caller has them."""
     best = _standing(s, e) - 4 * HOPS * e.pairs + _candidates(s, e, len(e.options))
-    kept = 16 * _values(s, e.kept) + 4 * s.nodes if s.sparse else _columns(s, e.kept)
-    return best + kept + _draft(s, e.options[-1])
+    return best + _kept(s, e) + _draft(s, e.options[-1])
+
+
+def _landmarked(s: Sizes, e: Exemplars) -> int:
+    """The best landmarks, the kept columns, and training nodes with exemplars first."""
+    return _seen(s, e) + _guided(s, e) + _kept(s, e) + s.nodes + 26 * s.train
+
+
+def _kept(s: Sizes, e: Exemplars) -> int:
+    """The kept columns while they are cut out."""
+    return 16 * _values(s, e.kept) + 4 * s.nodes if s.sparse else _columns(s, e.kept)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from herald_gpu import encoding
 from herald_gpu.planning.gathered import EDGE_BYTES, Gathered, Surroundings, best_encoding, gather
-from herald_gpu.search import MOST_LEARNT, NEAR, SPARE, SPARE_NODES, WIDTHS
+from herald_gpu.search import LANDMARKS, MOST_LEARNT, NEAR, SPARE, SPARE_NODES, WIDTHS
 from herald_gpu.stages import landmarks
+from herald_gpu.stages.exemplars import RULES
 from herald_gpu.stages.feature_grid import FEWEST, tried_counts
 from herald_gpu.stages.pool import FOLDS
 
@@ -25,8 +26,8 @@ class Option:
     Attributes
     ----------
     count : int
-    rows, price : float
-        Nodes that fit without any edge, and the bytes of one.
+    rows : float
+        Nodes that fit without any edge.
     places : int
         Exemplars of a class that are put in order.
     chosen : Gathered
@@ -39,7 +40,6 @@ class Option:
 
     count: int
     rows: float
-    price: float
     places: int
     chosen: Gathered
     in_trial: int
@@ -56,20 +56,25 @@ class Exemplars:
         Numbers of features, rising, that nodes to compare are drawn for.
     options : tuple of Option
         Those of them that exemplars are tried with. Which ones is for landmarks to say: the most features there can be.
+        None where landmarks are all that is asked for.
     learnt : int
         Features that are ranked anew, and whose rows are remembered; 0 where there is one class only.
     first : int
-        Features that landmarks would have first; 0 where they are not asked for.
+        Features that landmarks would have first, and the fewest they may have at least; 0 where they are not asked for.
     widths : tuple of int
         Numbers of features that landmarks are tried with, falling.
     refused : tuple of int
         Numbers of features with which landmarks turned out not to fit.
     rules : int
         Rules that are tried on each option.
+    linked : bool
+        Whether exemplars are joined where a graph is homophilic.
     pool : int
         Nodes of a class that are compared with one another, at most.
     compared, pairs : int
         Compared nodes of all classes, and pairs of them inside classes, each both ways.
+    taught : int
+        Those of the compared nodes that features are ranked, and landmarks learnt, by.
     folds, fold, held : int
         How often nodes are held out, how many of them at a time, and in all.
     """
@@ -81,9 +86,11 @@ class Exemplars:
     widths: tuple[int, ...]
     refused: tuple[int, ...]
     rules: int
+    linked: bool
     pool: int
     compared: int
     pairs: int
+    taught: int
     folds: int
     fold: int
     held: int
@@ -104,9 +111,14 @@ class Exemplars:
         return max(self.grid[-1].count, self.learnt)
 
     @property
+    def viewed(self) -> int:
+        """Columns that nodes are compared on; 0 where they are not."""
+        return self.options[-1].count if self.options else 0
+
+    @property
     def kept(self) -> int:
         """Features that are kept at most."""
-        return max(self.options[-1].count, *self.widths, 0)
+        return max(self.viewed, *self.widths, 0) if self.options or self.widths else self.first
 
     def led_by(self, best: int, train: int) -> Exemplars:
         """Say what is tried where landmarks do best with so many features.
@@ -114,11 +126,16 @@ class Exemplars:
         As :meth:`herald_gpu.search.Search._worth_trying` does: numbers of features next to it, and those with which
         all training nodes fit.
         """
+        if not self.rules:
+            return self
         near = [one for one in self.grid if best <= NEAR * one.count <= NEAR**2 * best or one.rows >= train]
         return replace(self, options=tuple(near) or self.grid[-1:])
 
     def outcomes(self, train: int) -> list[Exemplars]:
-        """All ways that the search may go: landmarks do best with one or another number of features."""
+        """All ways that the search may go: landmarks do best with one or another number of features.
+
+        Not among them is its last resort, where no number of features holds a node of every class: to try all of them.
+        """
         return [self.led_by(best, train) for best in self.widths] or [self]
 
     @property
@@ -166,7 +183,7 @@ def feature_options(n_features: int, wanted: int | None, train: int, means: Mean
         chosen = fits if fits.nodes <= train else Gathered(train, fits.edges, fits.reach)
         places = max(1, int(SPARE * rows / n_classes) + SPARE_NODES)
         free = min(train, math.ceil(train * (FOLDS - 1) / FOLDS) + n_classes)
-        options.append(Option(count, rows, price, places, chosen, min(chosen.nodes, free), fits))
+        options.append(Option(count, rows, places, chosen, min(chosen.nodes, free), fits))
         if rows >= train:  # and so one of every class, which the stage looks after besides
             break
     enough = [option for option in options if option.rows >= config.fewest_exemplars * n_classes]
@@ -178,16 +195,17 @@ def landmark_widths(learnt: int, wanted: int | None, means: Means) -> tuple[int,
 
     As the search does it; exemplars beside the landmarks are taken for nodes like any other.
     """
-    n_classes, around, config = means.n_classes, means.around, means.config
-    if not learnt or not config.landmarks or config.pca_variance is not None:
+    n_classes, config = means.n_classes, means.config
+    asked_for = config.landmarks and config.exemplar_rule in ("auto", LANDMARKS)
+    if not learnt or not asked_for or config.pca_variance is not None:
         return 0, (), ()
+    fewest = min(learnt, wanted or FEWEST)
     n_landmarks = landmarks.PER_CLASS * n_classes
     each = int(means.limit // n_landmarks) - int(encoding.OF_LANDMARKS.bytes_of_rows(0.0, 0))
-    first = width = min(wanted or max(FEWEST, learnt // 2), learnt, 8 * max(0, each))
-    links = 2 * n_classes if config.edges == "auto" else 0
-    edges = links + round(n_classes * around.near_degree * n_classes / around.nodes)
+    width = min(wanted or max(FEWEST, learnt // 2), learnt, 8 * max(0, each))
+    first, edges = max(width, fewest), guided_graph(means).edges
     found, refused = list[int](), list[int]()
-    while width >= (FEWEST if wanted is None else wanted) and len(found) < WIDTHS:
+    while width >= fewest and len(found) < WIDTHS:
         prices = [
             n_classes * float(coded.bytes_of_rows(means.filled * width, width)) + coded.table_bytes(width)
             for coded in encoding.candidates(means.kind, config.stored_as)
@@ -195,11 +213,22 @@ def landmark_widths(learnt: int, wanted: int | None, means: Means) -> tuple[int,
         over = min(prices) + EDGE_BYTES * edges + landmarks.landmark_bytes(n_classes, width) - means.limit
         if over > 0:
             refused.append(width)
-            width -= 8 * math.ceil(over / n_landmarks)
+            if width == fewest:
+                break
+            width = max(fewest, width - 8 * math.ceil(over / n_landmarks))
             continue
         found.append(width)
         width //= 2
     return first, tuple(found), tuple(refused)
+
+
+def guided_graph(means: Means) -> Gathered:
+    """Give the sizes of a condensed graph of landmarks, with an exemplar of every class."""
+    n_classes, around = means.n_classes, means.around
+    links = 2 * n_classes if means.config.edges == "auto" else 0
+    met = round(n_classes * around.near_degree * n_classes / around.nodes)
+    reach = min(around.edges, math.ceil(n_classes * around.near_degree))
+    return Gathered((landmarks.PER_CLASS + 1) * n_classes, links + met, reach)
 
 
 def exemplar_sizes(
@@ -221,17 +250,20 @@ def exemplar_sizes(
     folds = max(1, min(FOLDS, math.ceil(config.trial_nodes * FOLDS / train)))
     # Every class starts anew with the first fold, which therefore is the largest.
     fold = min(config.trial_nodes, train, math.ceil((train + (FOLDS - 1) / 2 * n_classes) / FOLDS))
+    rules = sum(config.exemplar_rule in ("auto", rule) for rule in RULES)
     found = Exemplars(
         grid=grid,
-        options=grid,
+        options=grid if rules else (),
         learnt=learnt,
         first=first,
         widths=widths,
         refused=refused,
-        rules=2 if config.exemplar_rule == "auto" else 1,
+        rules=rules,
+        linked=config.edges == "auto" and not config.landmarks,
         pool=pool,
         compared=compared,
         pairs=min(compared * pool, math.ceil(class_skew * compared**2 / n_classes)),
+        taught=min(compared, n_classes * config.smallest_pool),
         folds=folds,
         fold=fold,
         held=min(train, folds * fold),

@@ -34,7 +34,9 @@ def exemplar_work(s: Sizes, e: Exemplars) -> dict[str, Work]:
     found = {"exemplars/views": _views(s, e)}
     if e.learnt:
         found["exemplars/landmarks"] = _landmarks(s, e)
-    return found | {"exemplars/places": _places(s, e), "exemplars/trials": _trials(s, e)}
+    if e.options:
+        found["exemplars/places"] = _places(s, e)
+    return found | {"exemplars/trials": _trials(s, e)}
 
 
 def _views(s: Sizes, e: Exemplars) -> Work:
@@ -46,11 +48,11 @@ def _views(s: Sizes, e: Exemplars) -> Work:
 
 def walk_work(s: Sizes, e: Exemplars) -> Work:
     """Every column through one hop, and the last legs of the rows that are wanted."""
-    walked, (batches, _) = max(e.options[-1].count, e.learnt), walk_blocks(s, e)
+    walked, (batches, _) = max(e.viewed, e.learnt), walk_blocks(s, e)
     of_compared, of_held = (math.ceil(s.edges * part / s.nodes) for part in (e.compared, e.held))
     hop, sliced = s.edges * walked, (3 * of_compared + 2 * of_held) * walked
     dense, rows = s.nodes * walked, (60 * e.held + 100 * e.compared) * walked
-    picking = (2 if e.learnt else 1) * (200 * s.values if s.sparse else 8 * dense)
+    picking = (2 if e.learnt and e.options else 1) * (200 * s.values if s.sparse else 8 * dense)
     edges = 12 * (s.edges + 3 * of_compared + 2 * of_held) * batches
     return Work(
         flops32=2 * (hop + sliced) + 6 * dense,
@@ -61,7 +63,7 @@ def walk_work(s: Sizes, e: Exemplars) -> Work:
 
 def pair_work(s: Sizes, e: Exemplars) -> Work:
     """Products of rows inside classes, and similarities put together of them."""
-    pairs = (HOPS + 1) * e.pairs * e.options[-1].count
+    pairs = (HOPS + 1) * e.pairs * e.viewed
     return Work(
         flops32=2 * pairs + 9 * e.pairs * len(e.options),
         bytes=(16 * (HOPS + 1) * view_blocks(s, e) + 100 * len(e.options)) * e.pairs,
@@ -78,13 +80,13 @@ def view_blocks(s: Sizes, e: Exemplars) -> int:
 def _landmarks(s: Sizes, e: Exemplars) -> Work:
     """Products of the rows that directions are learnt from, one system a direction, and trials of what they give."""
     k, kinds = e.learnt, len(SEEN)
-    products, onto = kinds * e.compared * k**2, kinds * e.compared * k * s.classes
+    products, onto = kinds * e.taught * k**2, kinds * e.taught * k * s.classes
     sides = [k, *e.refused, *(width for width in e.widths for _ in range(e.folds + 1))]
     copies = (SIGHTS * e.compared + KINDS * e.held) * k
     work = Work(
-        flops32=2.0 * (products + onto) + 5.0 * kinds * e.compared * k,
+        flops32=2.0 * (products + onto) + 5.0 * kinds * e.taught * k,
         flops64=_solving(s, sides),
-        bytes=52.0 * kinds * e.compared * k + 12.0 * kinds * (e.folds + 1) * k**2 + 8.0 * copies,
+        bytes=52.0 * kinds * e.taught * k + 12.0 * kinds * (e.folds + 1) * k**2 + 8.0 * copies,
     )
     flops32, flops64, moved = work.flops32, work.flops64, work.bytes
     moved += sum(64.0 * side**2 for side in sides) + sum(40.0 * e.compared * width for width in e.widths)
@@ -133,9 +135,10 @@ def _trials(s: Sizes, e: Exemplars) -> Work:
         flops32, flops64, moved = flops32 + e.folds * narrow, flops64 + e.folds * wide, moved + e.folds * traffic
         nodes += e.folds * option.in_trial
         solves += e.folds * len(LEARNERS) * len(PENALTIES)
-    drafts = len(e.tried) * e.folds + (1 if e.widths else len(e.ordered) + 1)  # links are made without landmarks only
-    moved += drafts * (400 * s.train + 40 * s.nodes + 48 * s.final.reach)
-    note = "counted as for a homophilic graph: with links" if not e.widths else ""
+    drafts = len(e.tried) * e.folds + (len(e.ordered) + 1 if e.linked else 1)
+    training = 400 if e.options else 50  # landmarks leave nothing to put in turns
+    moved += drafts * (training * s.train + 40 * s.nodes + 48 * s.final.reach)
+    note = "counted as for a homophilic graph: with links" if e.linked else ""
     return Work(
         flops32=flops32,
         flops64=flops64,
@@ -148,7 +151,7 @@ def _trials(s: Sizes, e: Exemplars) -> Work:
 def _trial(s: Sizes, e: Exemplars, k: int, n: int, inside: int) -> tuple[float, float, float]:
     """One fold of one trial with k features on n nodes: (operations in float32, in float64, traffic)."""
     rows = min(n, MOST_ROWS)
-    edges = inside if e.widths else inside + 2 * n
+    edges = inside + 2 * n if e.linked else inside
     flops32, flops64 = 2.0 * 3 * edges * k + 12.0 * n * k, 0.0
     traffic = 4.0 * 3 * edges * k + 120.0 * n * k
     for learner, _ in LEARNERS:

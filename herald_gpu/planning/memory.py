@@ -163,9 +163,10 @@ def _rebalance(s: Sizes) -> int:
 
 
 def _assembly(s: Sizes) -> int:
-    """The result, and the kept features of the training nodes with the blocks that give their variances."""
-    block = s.train * min(s.kept, max(1, ops.BLOCK_ELEMENTS // s.train))
-    part = math.ceil(24 * s.kept_values * s.train / s.nodes) if s.sparse else 4 * s.train * s.kept
+    """The result, and kept features of the training nodes, or of the chosen, with blocks that give their variances."""
+    most = max(s.train, s.final.nodes)
+    block = most * min(s.kept, max(1, ops.BLOCK_ELEMENTS // most))
+    part = math.ceil(24 * s.kept_values * most / s.nodes) if s.sparse else 4 * most * s.kept
     result = math.ceil(8 * (s.values + s.kept_values) * s.final.nodes / s.nodes) + 8 * s.final.edges
     induced = 8 * s.final.reach + 16 * s.final.edges + 16 * s.nodes
     return max(24 * block + part + result, result + induced) + 24 * s.final.nodes

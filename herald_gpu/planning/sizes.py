@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 from herald_gpu.budget import graph_bytes
 from herald_gpu.graph import cheapest_kind
-from herald_gpu.planning.checks import check_counts, check_shares, check_skews
+from herald_gpu.planning.checks import check_counts, check_rule, check_shares, check_skews
 from herald_gpu.planning.exemplar_sizes import (
     Exemplars,
     Means,
     exemplar_sizes,
     feature_options,
+    guided_graph,
     landmark_widths,
     learnt_columns,
 )
@@ -50,7 +51,7 @@ class Sizes:
         Mean degree of a node at the end of an edge: the mean degree times the skew.
     wide, final : Gathered
         What the expansion gathers within the enlarged budget, and within the budget itself; of exemplars what fits
-        with the most features, in both.
+        with the most features, in both, or landmarks where they are all that is asked for.
     exemplars : Exemplars, optional
         How exemplars are looked for.
     on_device : bool
@@ -126,6 +127,7 @@ def measure(
     """Derive all sizes; arguments as of :func:`herald_gpu.plan`."""
     wanted = config.feature_count if feature_count is None else feature_count
     check_counts(n_nodes, n_edges, n_features, n_classes, wanted)
+    check_rule(n_classes, config)
     check_shares(ratio=ratio, train_share=train_share, density=density)
     check_skews(degree_skew=degree_skew, class_skew=class_skew)
     degree = n_edges / n_nodes
@@ -136,9 +138,8 @@ def measure(
     train = max(n_classes, round(train_share * n_nodes))
     around = Surroundings(n_nodes, n_edges, degree * (1 + 1 / degree if degree_skew is None else degree_skew))
     filled = stored / (n_nodes * n_features)
-    search = None
+    search, means = None, Means(budget, kind, filled, n_classes, around, config)
     if config.selection == "exemplars":
-        means = Means(budget, kind, filled, n_classes, around, config)
         learnt = learnt_columns(n_features, n_classes)
         search = exemplar_sizes(
             feature_options(n_features, wanted, train, means),
@@ -149,12 +150,14 @@ def measure(
             class_skew=class_skew or 1.0,
             config=config,
         )
-        kept, node_price = search.kept, search.options[-1].price
-        wide = final = search.options[-1].fits
+        kept, priced = search.kept, search.viewed or search.kept
     else:
-        kept = n_features if wanted is None else min(wanted, n_features)
-        coded = best_encoding(kind, filled * kept, kept, budget, config)
-        node_price = float(coded.bytes_of_rows(filled * kept, kept))
+        kept = priced = n_features if wanted is None else min(wanted, n_features)
+    coded = best_encoding(kind, filled * priced, priced, budget, config)
+    node_price = float(coded.bytes_of_rows(filled * priced, priced))
+    if search is not None:
+        wide = final = search.options[-1].fits if search.options else guided_graph(means)
+    else:
         room = budget - coded.table_bytes(kept)
         wide, final = (gather(times * room, node_price, around, brought=2) for times in (config.expansion_factor, 1.0))
     return Sizes(

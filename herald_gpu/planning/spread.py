@@ -6,10 +6,12 @@ import dataclasses
 import math
 from typing import TYPE_CHECKING, Any
 
+from herald_gpu import ops
 from herald_gpu.errors import ConfigError
 from herald_gpu.planning.checks import check_config
 from herald_gpu.planning.devices import find_device
 from herald_gpu.planning.exchange import Spread, brought, exchanged, levels
+from herald_gpu.planning.exemplar_memory import KINDS
 from herald_gpu.planning.exemplar_work import pair_work, walk_work
 from herald_gpu.planning.memory import footprints
 from herald_gpu.planning.sizes import measure
@@ -191,9 +193,12 @@ def _memory(s: Sizes, config: HeraldConfig, spread: Spread, usable: int) -> tupl
         lead += 4 * s.train * s.features * 2 if s.tree else 0
         return math.ceil(max(sorting, walking, passing)), math.ceil(part + cuts + lead), 60 * s.nodes
     search = s.exemplars
-    # Rows as they came, as they are remembered, and again while these are put in another order.
-    rows = 3 * 4 * search.widest * (SIGHTS * search.compared + 4 * search.held)
-    tables = max(14 * search.pairs, 16 * (search.folds + 1) * search.learnt * (search.learnt + s.classes))
+    # Rows as they came and as they are remembered; beside them a block that is remembered, or some put in order.
+    rows = 4 * (search.widest + search.learnt) * (SIGHTS * search.compared + KINDS * search.held)
+    block = min(search.learnt, max(1, ops.BLOCK_ELEMENTS // s.nodes))
+    rows += 4 * max(SIGHTS * search.compared * block, search.learnt * (search.compared + KINDS * search.held))
+    similarities = 14 * search.pairs if search.options else 0
+    tables = max(similarities, 16 * (search.folds + 1) * search.learnt * (search.learnt + s.classes))
     seen = min(s.train, max(search.compared, search.grid[0].rows * 2)) * (4 * s.features + 60)
     lead = (60 + 4 * len(search.grid)) * s.train + rows + tables + 2 * seen
     return math.ceil(max(sorting, walking)), math.ceil(part + cuts + lead), 40 * s.nodes

@@ -94,7 +94,11 @@ def test_nodes_that_an_expansion_looks_at(graph):
     assert found == wanted
 
 
-@pytest.mark.parametrize("config", [HeraldConfig(), HeraldConfig.paper()], ids=["default", "paper"])
+@pytest.mark.parametrize(
+    "config",
+    [HeraldConfig(), *(HeraldConfig(exemplar_rule=rule) for rule in ("landmarks", "cover")), HeraldConfig.paper()],
+    ids=["default", "landmarks", "cover", "paper"],
+)
 def test_every_stage_has_its_kernel_right_after_it(graph, config):
     first = watch(graph, 0.3, config)
     kernels = bare_kernels(first, graph, config)
@@ -147,12 +151,26 @@ def test_landmarks_are_noted_with_their_systems(graph):
     )
 
 
-def test_nodes_that_landmarks_learn_from_are_all_compared_ones(graph):
-    _, pool = watch(graph, 0.3, HeraldConfig()).noted["walk"]
-    sizes = lesson_sizes(pool)
+@pytest.mark.parametrize("smallest", [1024, 20])
+def test_landmarks_learn_from_the_first_compared_nodes_of_every_class(graph, smallest, monkeypatch):
+    config, spread, learnt_from = HeraldConfig(smallest_pool=smallest), ops.spread, []
+
+    def noting(backend, function, places):
+        places = list(places)
+        found = list(spread(backend, function, places))
+        if isinstance(places[0], tuple) and places[0] == (landmarks.SEEN[0], 0):
+            # Rows have length 1: their products have the number of rows, but for rows of zeros, on the diagonal.
+            learnt_from.extend(float(np.trace(product)) for product, _ in found)
+        return iter(found)
+
+    monkeypatch.setattr(ops, "spread", noting)
+    _, pool = watch(graph, 0.3, config).noted["walk"]
+    sizes = lesson_sizes(pool, config)
     assert len(sizes) == pool.n_folds + 1
-    assert sum(sizes) == len(pool.compared)
-    assert sizes[0] == len(pool.compared) - pool.free[0, pool.compared].sum()
+    assert sum(sizes) == sum(min(size, smallest) for size in pool.sizes)
+    assert (sum(sizes) < len(pool.compared)) == (smallest == 20)
+    most = np.reshape(learnt_from, (len(sizes), len(landmarks.SEEN))).max(axis=1)
+    assert np.round(most).tolist() == sizes
 
 
 def test_one_class_has_no_landmarks(graph):

@@ -144,6 +144,12 @@ EXEMPLARS = {
     ),
     "unequal classes": exemplars({"n_nodes": 1000, "n_features": 64, "class_imbalance": 0.4}),
     "hubs": exemplars({"n_nodes": 1000, "n_features": 40, "power_law": 2.2, "mean_degree": 14}, {"hops": 3}),
+    "large pools": exemplars({"n_nodes": 1000, "n_features": 120}, {"smallest_pool": 40}),
+    "landmarks only": exemplars({"n_nodes": 1000, "n_features": 100}, {"exemplar_rule": "landmarks"}),
+    "landmarks of words only": exemplars(
+        {"n_nodes": 1200, "n_features": 500, **WORDS}, {"exemplar_rule": "landmarks"}, ratio=0.03
+    ),
+    "herding only": exemplars({"n_nodes": 1000, "n_features": 100}, {"feature_count": 60, "exemplar_rule": "herd"}),
     "no landmarks": exemplars({"n_nodes": 1000, "n_features": 80}, {"landmarks": False}),
     "a small budget": exemplars({"n_nodes": 1000, "n_features": 400, "mean_degree": 4}, ratio=0.0013),
     "more than are learnt": exemplars(

@@ -83,8 +83,11 @@ class Gauge:
 
     def watch_search(self, monkeypatch):
         """Tell the parts of the search apart."""
-        ranking, choosing = (landmarks, "prepare_lessons"), (search.Search, "_worth_trying")
-        for (home, name), part in ((ranking, "exemplars/landmarks"), (choosing, "exemplars/views")):
+        for home, name, part in (
+            (landmarks, "prepare_lessons", "exemplars/landmarks"),
+            (search.Search, "_worth_trying", "exemplars/views"),
+            (search.Search, "_landmarked", "exemplars/trials"),
+        ):
             monkeypatch.setattr(home, name, self.starts(getattr(home, name), part))
         monkeypatch.setattr(search, "settle_prices", self.watch(search.settle_prices, "exemplars/places"))
         monkeypatch.setattr(search, "views_through", self.watch_views(search.views_through))
@@ -196,5 +199,7 @@ def test_pool_bytes_bound_what_arrays_take_on_the_cpu(monkeypatch, name):
     case.cut(monkeypatch)
     peaks, _ = traced(case, monkeypatch)
     planned = {stage.name: stage.pool_bytes for stage in case.plan().stages}
-    factors = {part: planned[part] / (peaks[part] - OBJECTS) for part in SEARCHED}
+    searched = [part for part in SEARCHED if part in planned]
+    assert set(searched) == {part for part in peaks if part in SEARCHED}
+    factors = {part: planned[part] / (peaks[part] - OBJECTS) for part in searched}
     assert {part: factor for part, factor in factors.items() if not 1 <= factor <= FACTOR} == {}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from planning.cases import EXEMPLARS
 
 from herald_gpu import HeraldConfig, ops, search
 from herald_gpu.backend.cpu import CpuBackend
+from herald_gpu.errors import ConfigError
 from herald_gpu.planning import plan
 from herald_gpu.planning.exemplar_memory import exemplar_footprints, walk_blocks
 from herald_gpu.planning.exemplar_work import exemplar_work
@@ -63,10 +66,19 @@ def counters(monkeypatch):
         counted["columns"] += len(a) if counted["learning"] else 0
         return solve(a, b)
 
-    def prepared(backend, rows, pool):
-        seen = [getattr(rows, name) for name in landmarks.SEEN]
-        counted["gram"] += sum(part.shape[0] * part.shape[1] ** 2 for part in seen)
-        return prepare(backend, rows, pool)
+    def prepared(backend, rows, pool, config):
+        products = []
+
+        class Watched(np.ndarray):
+            def __matmul__(self, other):
+                if isinstance(other, Watched):
+                    products.append(self.shape[0] * self.shape[1] * other.shape[1])
+                return super().__matmul__(other)
+
+        rows = replace(rows, **{name: getattr(rows, name).view(Watched) for name in landmarks.SEEN})
+        found = prepare(backend, rows, pool, config)
+        counted["gram"] += sum(products)
+        return found
 
     def drawn(*given, **options):
         counted["pool"] = draw(*given, **options)
@@ -119,12 +131,16 @@ def test_work_is_that_of_a_run(name, counters, monkeypatch):
     assert sizes.folds == pool.n_folds
     assert sizes.held == pytest.approx(sum(pool.held_sizes), rel=CLOSE)
     assert sizes.compared == pytest.approx(sum(pool.sizes), rel=CLOSE)
-    placing, trying = work["exemplars/places"].counts, work["exemplars/trials"].counts
+    trying = work["exemplars/trials"].counts
     assert len(others) == len(set(others)) * sizes.rules
-    assert (learning["trials"], trying["trials"]) == (len(guided), len(others))
+    scored = [trial.rule for trial in made.picked.trials if trial.score is not None]
+    assert learning["trials"] == scored.count(search.LANDMARKS) == len(guided)
+    assert trying["trials"] == len(scored) - len(guided)
     assert learning["solves"] + trying["solves"] == counters["solves"]
     nodes = learning["nodes"] + trying["nodes"]
     assert counters["nodes"] / FACTOR <= nodes <= counters["nodes"] * FACTOR
+    assert ("exemplars/places" in work) == (sizes.rules > 0)
+    placing = work["exemplars/places"].counts if sizes.rules else {"sums": 0, "places": 0}
     assert placing["sums"] == pytest.approx(backend.sums, rel=CLOSE)
     assert backend.places / FACTOR <= placing["places"] <= backend.places * FACTOR
 
@@ -187,6 +203,47 @@ def test_very_many_features_are_not_tried():
 def test_landmarks_that_do_not_fit_are_made_of_fewer_features():
     sizes = EXEMPLARS["a small budget"].plan().sizes.exemplars
     assert sizes.refused[0] == 200 > sizes.widths[0]
+
+
+def test_landmarks_have_no_fewer_features_than_may_be():
+    """The last step down ends at the fewest there may be, and is the last even where these do not fit."""
+    tight, tighter, hopeless = (
+        plan(1000, 4000, 400, n_classes=5, ratio=ratio).sizes.exemplars for ratio in (0.0003, 0.0001, 0.00001)
+    )
+    assert tight.refused[-1] > tight.widths[0] == 8
+    assert (tighter.widths, tighter.refused[-1]) == ((), 8)
+    assert (hopeless.first, hopeless.widths, hopeless.refused) == (8, (), ())
+    asked = plan(1000, 4000, 400, n_classes=5, ratio=0.0003, feature_count=40).sizes.exemplars
+    assert (asked.first, asked.widths, asked.refused) == (40, (), (40,))
+
+
+@pytest.mark.parametrize("rule", ["cover", "herd"])
+def test_a_rule_of_exemplars_makes_no_landmarks_and_no_links(rule):
+    sizes = plan(1000, 10_000, 64, n_classes=4, config=HeraldConfig(exemplar_rule=rule)).sizes.exemplars
+    assert (sizes.rules, sizes.first, sizes.widths, sizes.linked) == (1, 0, (), False)
+
+
+def test_landmarks_only_compare_no_nodes():
+    config = HeraldConfig(exemplar_rule="landmarks")
+    found, both = (plan(1000, 10_000, 64, n_classes=4, ratio=0.05, config=one) for one in (config, HeraldConfig()))
+    assert found.sizes.exemplars.widths == both.sizes.exemplars.widths == (32, 16, 8)
+    assert found.sizes.kept == 32 < both.sizes.kept
+    assert found.sizes.final.nodes == 12
+    assert "exemplars/places" not in [stage.name for stage in found.stages]
+    assert found.stage("exemplars/views").counts["pair_multiply_adds"] == 0
+    assert "numbers of features: landmarks: 32, 16, 8;" in found.advice[0]
+    assert "held out" in found.advice[0]
+    none = plan(1000, 10_000, 64, n_classes=4, ratio=0.0001, config=config)
+    assert (none.sizes.exemplars.widths, none.sizes.kept) == ((), 8)
+    assert "landmarks: none fit;" in none.advice[0]
+    with pytest.raises(ConfigError, match="n_classes=1"):
+        plan(1000, 10_000, 64, n_classes=1, config=config)
+
+
+def test_no_more_nodes_are_learnt_from_than_the_smallest_pool_has():
+    few, many = (plan(200_000, 10**6, 16, n_classes=4, ratio=ratio).sizes.exemplars for ratio in (0.001, 0.2))
+    assert (few.compared, many.compared) == (4 * 1024, 4 * 2048)
+    assert few.taught == many.taught == 4 * 1024
 
 
 def test_one_class_has_nothing_to_learn():

@@ -46,6 +46,12 @@ def test_what_one_worker_does_takes_as_long_with_more_of_them():
     assert many - alone == pytest.approx((few - alone) / 8)
 
 
+def test_landmarks_alone_need_no_similarities():
+    both, alone = (planned(8, config=HeraldConfig(exemplar_rule=rule)) for rule in ("auto", "landmarks"))
+    assert alone.lead_bytes < both.lead_bytes - 10 * both.sizes.exemplars.pairs
+    assert alone.seconds < both.seconds
+
+
 def test_scaling_ends_where_twice_as_many_are_not_worth_it():
     steps = planned(8).scaling
     gains = [one[1] / two[1] for one, two in pairwise(steps)]
