@@ -285,7 +285,7 @@ class Search:
             try:
                 pricing = self._pricing(kept)
             except BudgetError as error:
-                refused.append(error)
+                refused.append(error.with_traceback(None))  # which would keep what was seen alive
                 continue
             made += [self._candidate(option, view, kept, pricing, rule, only=only) for rule in rules]
         return made, refused
