@@ -141,7 +141,7 @@ class LeadSearch(Search):
         sights, out = self.walked
         for place, part in enumerate(vars(held).values()):
             part[:, low:high] = out[place][:, low:high]
-        return [self.backend.xp.ascontiguousarray(rows[:, low:high]) for rows in sights]
+        return [self.backend.xp.ascontiguousarray(sights[place][:, low:high]) for place in range(int(sights.shape[0]))]
 
     def _pricing(self, kept: Matrix) -> Pricing:
         sizes = self.sizes[int(kept.shape[1])]
