@@ -336,11 +336,9 @@ def _explain(sizes: Sizes, picked: Picked, added: int, config: HeraldConfig) -> 
         )
         return notes
     if expansion is None or pruning is None:
-        if share < FULL_USE:
+        if share < FULL_USE and picked.landmarks is None:  # of landmarks, fewer bytes are expected to do
             whole = int(picked.nodes.shape[0]) >= int(picked.scores.ranking.shape[0])
             why = "it holds every training node and their neighbours" if whole else "no further exemplar fits"
-            if picked.landmarks is not None:
-                why = "landmarks of more features teach less, or do not fit"
             notes.append(f"only {100 * share:.0f} % of the budget used: {why}")
         return notes
     if expansion.depth < config.depth:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NoReturn
 
 from herald_gpu import encoding, ops
-from herald_gpu.budget import matrix_bytes, settle_prices, smallest_ratio
+from herald_gpu.budget import graph_bytes, row_sizes, settle_prices, smallest_ratio
 from herald_gpu.errors import BudgetError, ConfigError
 from herald_gpu.stages import landmarks
 from herald_gpu.stages.exemplars import RULES, fill, order_members, stand_in, surround
@@ -361,12 +361,13 @@ class Search:
 
     def _cheapest(self, draft: _GuidedDraft) -> tuple[Encoding, int]:
         """Find the encoding in which exemplars take the fewest bytes, and the bytes of the whole condensed graph."""
-        largest = ops.scalar(self.backend.xp.abs(draft.rows).max())
-        edges = int(self._edges(draft).adjacency.nnz)
-        options = encoding.holding(encoding.candidates(self.budget.kind, self.config.stored_as), largest)
-        prices = [matrix_bytes(self.backend, coded, draft.rows, edges) for coded in options]
-        own = landmarks.landmark_bytes(self.graph.n_classes, int(draft.rows.shape[1]))
-        return options[prices.index(min(prices))], min(prices) + int(own)
+        sizes = row_sizes(self.backend, draft.rows)
+        stored, largest = ops.fetch(self.backend, sizes.stored, sizes.largest)
+        options = encoding.holding(encoding.candidates(self.budget.kind, self.config.stored_as), float(largest))
+        edges = graph_bytes(self.budget.kind, 0, int(self._edges(draft).adjacency.nnz))
+        own = landmarks.landmark_bytes(self.graph.n_classes, sizes.width)
+        prices = [coded.bytes_of_rows(stored, sizes.width).sum() + coded.table_bytes(sizes.width) for coded in options]
+        return options[prices.index(min(prices))], int(min(prices) + own) + edges
 
     def _landmarked(self, best: _Guided, trials: tuple[Trial, ...]) -> Found:
         """Put features in the order of the graph; the training nodes are ranked exemplars first."""

@@ -159,9 +159,7 @@ def test_landmarks_have_scales_of_their_own(backend):
 
 
 def test_an_unused_budget_of_exemplars_is_explained(backend):
-    assert with_landmarks(backend, [[1, 0], [1, 1]], ratio=0.7).warnings == ()  # 40 of 40 bytes
-    (note,) = with_landmarks(backend, [[1, 0], [1, 1]], ratio=1.0).warnings  # 40 of 58 bytes
-    assert note == "only 69 % of the budget used: landmarks of more features teach less, or do not fit"
+    assert with_landmarks(backend, [[1, 0], [1, 1]], ratio=1.0).warnings == ()  # 40 of 58 bytes: landmarks take few
     exemplars = {"roots": (0, 1, 3), "config": HeraldConfig(), "ratio": 1.0, "added": 0}
     (note,) = put_together(backend, (0, 1, 3), **exemplars).warnings  # 22 of 58 bytes, node 2 is left out
     assert note == "only 38 % of the budget used: no further exemplar fits"

@@ -242,7 +242,7 @@ def test_no_label_outside_training_is_handed_out(g):
     inside = g.train[ids]
     assert_array_equal(result.labels[own], np.where(inside, g.labels[ids], -1))
     assert_array_equal(result.train_mask[own], inside)
-    assert_array_equal(result.labels[~own], np.unique(g.labels[g.train])[: (~own).sum()])
+    assert_array_equal(result.labels[~own], np.tile(np.unique(g.labels[g.train]), 2)[: (~own).sum()])
     assert result.train_mask[~own].all()
 
 
@@ -334,6 +334,8 @@ def test_one_and_two_threads_choose_alike_on_several_tiles(features, preset):
 @given(graphs(), st.integers(0, 9))
 def test_the_same_seed_gives_the_same_graph(g, seed):
     config = HeraldConfig.paper(node_ranking="random") if g.preset == "paper" else PRESETS[g.preset]
-    options = {"config": config, "random_state": seed, "ratio": g.condense().report.requested_ratio}
+    # With another seed other nodes go with landmarks, which may cost more.
+    ratio = min(1.0, 2 * g.condense().report.requested_ratio)
+    options = {"config": config, "random_state": seed, "ratio": ratio}
     given_ = (g.edges, g.features, g.labels, g.train)
     assert_same(condense(*given_, **options), condense(*given_, **options))

@@ -226,7 +226,8 @@ def test_a_budget_that_holds_empty_nodes_alone_is_told():
 def test_an_unused_budget_is_explained(name):
     report = condensed(ratio=1.0, config=CONFIGS[name]).report
     assert report.storage_bytes / report.budget_bytes < 0.9
-    assert any("of the budget" in warning for warning in report.warnings)
+    told = any("of the budget" in warning for warning in report.warnings)
+    assert told != (report.n_landmarks > 0)  # landmarks are expected to take few bytes
 
 
 def test_a_report_cannot_be_changed(report):

@@ -64,10 +64,10 @@ def prepare_lessons(backend: Backend, rows: Rows, pool: Pool, config: HeraldConf
     xp, n_classes = backend.xp, len(pool.sizes)
     width = int(rows.own.shape[1])
     codes, free = pool.codes[pool.compared], pool.free[:, pool.compared]
-    taught = np.concatenate([np.arange(size) < config.smallest_pool for size in pool.sizes])
+    taught = backend.asarray(np.concatenate([np.arange(size) < config.smallest_pool for size in pool.sizes]))
     outside = [~free[fold] for fold in range(pool.n_folds)]
     masks = (*outside, free[: pool.n_folds].all(axis=0))
-    groups = [xp.flatnonzero(mask & backend.asarray(taught)) for mask in masks]
+    groups = [xp.flatnonzero(mask & taught) for mask in masks]
     wanted = (codes[:, None] == xp.arange(n_classes, dtype=codes.dtype)[None, :]).astype(xp.float32) - 1.0 / n_classes
 
     def add(place: tuple[str, int]) -> tuple[Array, Array]:
