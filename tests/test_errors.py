@@ -355,7 +355,7 @@ def test_condense_refuses_pyg_data(name):
 # Budget
 
 
-@pytest.mark.parametrize("ratio", [1e-9, 1e-4, 0.005])
+@pytest.mark.parametrize("ratio", [1e-9, 1e-4, 0.002])
 @pytest.mark.parametrize("features", ["dense", "bag_of_words"])
 @pytest.mark.parametrize("config", PRESETS.values(), ids=PRESETS)
 def test_an_infeasible_budget_names_the_smallest_ratio_that_works(config, features, ratio):
