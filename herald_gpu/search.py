@@ -333,8 +333,8 @@ class Search:
         smallest = smallest_ratio(self.budget, total)
         msg = (
             f"ratio={self.budget.ratio} allows {self.budget.limit:.0f} bytes, but landmarks of {width} features and an "
-            f"exemplar of each of the {self.graph.n_classes} classes take {total}: pass {smallest!r} or more, or "
-            "another exemplar_rule"
+            f"exemplar of each of the {self.graph.n_classes} classes take {total}: pass "
+            + (f"{smallest!r} or more, or another exemplar_rule" if smallest <= 1 else "another exemplar_rule")
         )
         raise BudgetError(msg, smallest_ratio=smallest)
 

@@ -50,6 +50,7 @@ class Drawn:
             return condense(g.edges, g.features, g.labels, g.train, ratio=g.ratio, config=config, backend="cpu")
         except BudgetError as error:
             ratio = error.smallest_ratio
+            assume(ratio <= 1)  # landmarks may take more than a tiny graph does
             return condense(g.edges, g.features, g.labels, g.train, ratio=ratio, config=config, backend="cpu")
 
 
@@ -63,7 +64,7 @@ def draw_features(rng, kind, labels, width):
 
 
 @st.composite
-def graphs(draw, kinds=("dense", "counts", "binary"), presets=tuple(PRESETS)):
+def graphs(draw, kinds=("dense", "counts", "binary"), presets=("default", "paper", "real")):
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     n, n_classes = draw(st.integers(10, 40)), draw(st.integers(2, 4))
     labels = np.append(np.tile(np.arange(n_classes), 2), rng.integers(0, n_classes, n - 2 * n_classes))
