@@ -338,8 +338,14 @@ class Search:
         )
         raise BudgetError(msg, smallest_ratio=smallest)
 
-    def _lessons_of(self, drafts: list[_GuidedDraft], coded: Encoding) -> Callable[[int], LearntFrom]:
-        return lambda fold: self._learnt_from(drafts[fold], drafts[fold].rows, coded)
+    def _lessons_of(self, drafts: list[_GuidedDraft], coded: Encoding) -> Callable[[int], LearntFrom | None]:
+        def learnt_from(fold: int) -> LearntFrom | None:
+            draft = drafts[fold]
+            if int(draft.nodes.shape[0]) == 0:
+                return None  # all nodes are held out: there was nobody to learn from
+            return self._learnt_from(draft, draft.rows, coded)
+
+        return learnt_from
 
     def _most_columns(self) -> int:
         """Half of the features, or as many as are asked for, as far as landmarks of them fit where nothing else is."""

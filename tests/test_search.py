@@ -360,6 +360,17 @@ def test_a_number_of_features_that_is_asked_for_is_that_of_landmarks():
         search(CPU, given, 1e-6, replace(LANDMARKS, feature_count=21))
 
 
+def test_a_fold_that_holds_everybody_out_learns_nothing():
+    """One training node a class: all of them are in the first fold."""
+    given = random_raw("dense", 20, seed=3, n_features=12)
+    first = [given.y.index(code) for code in range(3)]
+    alone = raw(given.edges, given.x, given.y, [v in first for v in range(20)])
+    found, budget = search(CPU, alone, 0.9, replace(LANDMARKS, encoding="int8"))
+    check(alone, found, budget)
+    assert sorted(found.nodes.tolist()) == sorted(first)
+    assert {trial.score for trial in found.trials} == {0.0}
+
+
 def test_one_class_has_nothing_to_be_told_from():
     given = random_raw("counts", 20, seed=2, n_classes=1)
     with pytest.raises(ConfigError, match="exemplar_rule='landmarks'"):
