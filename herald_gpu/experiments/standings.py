@@ -25,7 +25,8 @@ WORST_SINGLE = -5.0
 INTRODUCTION = """\
 Test accuracy in percent of models trained on condensed graphs of equal storage: the mean of {models}, and its sample
 standard deviation over splits and initialisations ({counted}). Every method but the default preset was tried with
-several choices of features and edges, all with the storage types of the default preset; the one with the best
+several choices of features and edges, all with the storage types of the default preset's nodes (signs, which hold its
+landmarks, can hold no node); the one with the best
 validation accuracy of {chooser} (one initialisation, the paper's split) is measured, and named. Nothing was tuned on
 {confirming}.
 """
