@@ -33,6 +33,11 @@ class Dense:
         self.loops = adjacency + np.eye(n)
         self.M = self.loops / (degree[:, None] + 1)
 
+    def rows(self):
+        """What is seen of every node, by name."""
+        x = self.x
+        return {"own": x, "around": self.P @ x, "mean": self.M @ self.M @ x, "total": self.loops @ self.loops @ x}
+
     def hops(self):
         return [self.x, self.P @ self.x, self.P @ self.P @ self.x]
 
@@ -78,13 +83,7 @@ def test_held_out_rows(backend, kind, block, monkeypatch):
     assert [view.count for view in views] == COUNTS
     for view in views:
         dense = Dense(given, columns[: view.count])
-        expected = {
-            "own": dense.x,
-            "around": dense.P @ dense.x,
-            "mean": dense.M @ dense.M @ dense.x,
-            "total": dense.loops @ dense.loops @ dense.x,
-        }
-        for name, rows in expected.items():
+        for name, rows in dense.rows().items():
             np.testing.assert_allclose(view.held[name], rows[pool.held], rtol=1e-5, atol=1e-5, err_msg=name)
 
 
@@ -155,13 +154,7 @@ def test_rows_of_compared_nodes(backend, kind, block, monkeypatch):
     given, columns = random_raw(kind, 45, seed=2), np.arange(9)[::-1]
     kept, pool, _ = remembered(backend, given, 9, columns)
     nodes, dense = host(backend, pool.members)[host(backend, pool.compared)], Dense(given, columns)
-    expected = {
-        "own": dense.x,
-        "around": dense.P @ dense.x,
-        "mean": dense.M @ dense.M @ dense.x,
-        "total": dense.loops @ dense.loops @ dense.x,
-    }
-    for name, rows in expected.items():
+    for name, rows in dense.rows().items():
         found = host(backend, getattr(kept.compared, name))
         np.testing.assert_allclose(found, rows[nodes], rtol=1e-5, atol=1e-5, err_msg=name)
         np.testing.assert_allclose(
