@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from herald_gpu import encoding, ops
 from herald_gpu.budget import encoded_bytes, graph_bytes, stored_total
 from herald_gpu.graph import edge_total
-from herald_gpu.search import landmark_codes, with_landmarks
+from herald_gpu.guidance import LANDMARKS, landmark_codes, with_landmarks
 from herald_gpu.stages.links import Edges
 from herald_gpu.stages.reduction import reduce_features
 from herald_gpu.stages.statistics import count_classes, describe, variance_ratios
@@ -336,7 +336,8 @@ def _explain(sizes: Sizes, picked: Picked, added: int, config: HeraldConfig) -> 
         )
         return notes
     if expansion is None or pruning is None:
-        if share < FULL_USE and picked.landmarks is None:  # of landmarks, fewer bytes are expected to do
+        guided = picked.trial is not None and picked.trial.rule == LANDMARKS
+        if share < FULL_USE and not guided:  # of landmarks, fewer bytes are expected to do
             whole = int(picked.nodes.shape[0]) >= int(picked.scores.ranking.shape[0])
             why = "it holds every training node and their neighbours" if whole else "no further exemplar fits"
             notes.append(f"only {100 * share:.0f} % of the budget used: {why}")

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, NoReturn
+from typing import TYPE_CHECKING, Literal
 
 from herald_gpu import encoding, ops
-from herald_gpu.budget import graph_bytes, row_sizes, settle_prices, smallest_ratio
+from herald_gpu.budget import settle_prices
 from herald_gpu.errors import BudgetError, ConfigError
+from herald_gpu.guidance import (
+    LANDMARKS,
+    Guidance,
+    GuidedDraft,
+    bytes_beside,
+    landmark_codes,
+    most_columns,
+    with_landmarks,
+)
 from herald_gpu.stages import landmarks
-from herald_gpu.stages.exemplars import RULES, fill, order_members, stand_in, surround
+from herald_gpu.stages.exemplars import RULES, fill, order_members, surround
 from herald_gpu.stages.feature_grid import FEWEST, FeatureOption, feature_grid, tried_counts
 from herald_gpu.stages.links import join, join_landmarks, link_share
 from herald_gpu.stages.pool import draw_pool
@@ -33,8 +42,6 @@ if TYPE_CHECKING:
 SPARE = 1.5
 """Order this many times as many nodes as are expected to fit."""
 SPARE_NODES = 60
-LANDMARKS: Literal["landmarks"] = "landmarks"
-"""The rule by which landmarks carry what is to be learnt, beside one exemplar a class."""
 MOST_LEARNT = 2048
 """Features that landmarks are made of at most: the best-ranked ones."""
 WIDTHS = 4
@@ -44,6 +51,8 @@ AHEAD = 2.0
 """Standard errors that landmarks have to be ahead of exemplars by."""
 NEAR = 2
 """Numbers of features that differ by no more than this factor are next to one another."""
+MOST_BESIDE = 0.5
+"""Share of the budget that landmarks beside as many exemplars as fit may take."""
 
 
 @dataclass(frozen=True)
@@ -106,24 +115,23 @@ class _Draft:
 
     nodes: Array
     order: Order
-    landmarks: None = None
+    landmarks: Array | None
 
 
 @dataclass(frozen=True)
-class _GuidedDraft:
-    """A condensed graph in the making, of landmarks and one exemplar a class with its features."""
+class _Priced:
+    """A number of features, prices and room of exemplars, and for every fold the landmarks beside them, if any."""
 
-    nodes: Array
-    rows: Array
-    landmarks: Array
+    option: FeatureOption
+    pricing: Pricing
+    beside: list[Array] | None
 
 
 @dataclass(frozen=True)
 class _Candidate:
-    """A number of features with prices, and an order of exemplars for every fold."""
+    """An order of exemplars for every fold."""
 
-    option: FeatureOption
-    pricing: Pricing
+    priced: _Priced
     places: Array
     trial: Trial
 
@@ -133,7 +141,7 @@ class _Guided:
     """Landmarks in the best columns, with one exemplar a class, chosen among all training nodes."""
 
     coded: Encoding
-    draft: _GuidedDraft
+    draft: GuidedDraft
     trial: Trial
 
 
@@ -152,7 +160,9 @@ class Learnt:
     seen : Remembered, optional
         Rows of compared and held-out nodes.
     guided : list
-        Candidates with landmarks; nodes have the names they have in the whole graph.
+        Candidates with landmarks and an exemplar a class; nodes have the names they have in the whole graph.
+    beside : dict
+        Landmarks of every fold by the number of their features, to go beside as many exemplars as fit.
     """
 
     ranking: Array
@@ -160,6 +170,7 @@ class Learnt:
     widest: int
     seen: Remembered | None
     guided: list[_Guided]
+    beside: dict[int, list[Array]]
 
 
 class Search:
@@ -211,8 +222,8 @@ class Search:
     def _way(self, ranked: Matrix) -> Through:
         return walk_along(self.backend, self.graph, ranked, self.pool)
 
-    def _pricing(self, kept: Matrix) -> Pricing:
-        return settle_prices(self.backend, self.graph, kept, self.budget, self.config)
+    def _pricing(self, kept: Matrix, budget: Budget) -> Pricing:
+        return settle_prices(self.backend, self.graph, kept, budget, self.config)
 
     def _rows(self, kept: Matrix, nodes: Array) -> Matrix:
         return kept[nodes]
@@ -223,6 +234,10 @@ class Search:
 
     def _of_name(self, names: Array) -> Array:
         return names
+
+    @property
+    def _everybody(self) -> int:
+        return int(self.pool.members.shape[0])
 
     def run(self) -> Found:
         """Rank features, try landmarks, then exemplars; build the best on all training nodes."""
@@ -237,18 +252,24 @@ class Search:
             if self.config.exemplar_rule == LANDMARKS:
                 msg = "exemplar_rule='landmarks' tells classes apart, but labels name a single one: pass another rule"
                 raise ConfigError(msg)
-            return Learnt(self.ranking, self.options, self.widest, None, [])
-        backend = self.backend
+            return Learnt(self.ranking, self.options, self.widest, None, [], {})
+        backend, config = self.backend, self.config
         ranked = ops.pick_columns(backend, self.graph.features, self.ranking[: self.widest])
         seen = Remembered(backend, self._way(ranked), self.learnt, self.pool, self._n_nodes)
-        lessons = landmarks.prepare_lessons(backend, seen.compared, self.pool, self.config)
+        lessons = landmarks.prepare_lessons(backend, seen.compared, self.pool, config)
         order = landmarks.rank_columns(backend, landmarks.learn_directions(backend, lessons, -1))
         seen.reorder(order)
-        guided = []
-        if self._is_tried(LANDMARKS) and self.config.landmarks and self.config.pca_variance is None:
-            guided = self._guided(seen, lessons, order)  # components would have no signs of their own
+        guided: list[_Guided] = []
+        beside: dict[int, list[Array]] = {}
+        if config.landmarks and config.pca_variance is None:  # components would have no signs of their own
+            counts, first = self._counts_beside(), self._first_width()
+            lessons = landmarks.reorder(lessons, order[: max([first, *counts])])
+            guidance = Guidance(backend, self.graph, self.pool, seen.compared, lessons, self.budget, config)
+            guided = self._guided(guidance, seen.held) if self._is_tried(LANDMARKS) else []
+            most = NEAR * _best_count(guided) if guided else self.learnt
+            beside = {count: guidance.beside(count) for count in counts if count <= most}
         ranking = backend.xp.concatenate([self.ranking[: self.learnt][order], self.ranking[self.learnt :]])
-        return Learnt(ranking, self.options, self.widest, seen, guided)
+        return Learnt(ranking, self.options, self.widest, seen, guided, beside)
 
     def choose(self, learnt: Learnt) -> Found:
         """Try exemplars in numbers of features that are worth it, and build the best of all candidates."""
@@ -283,12 +304,24 @@ class Search:
         for option, view in zip(options, views, strict=True):
             kept = ranked[:, : option.count]
             try:
-                pricing = self._pricing(kept)
+                priced = self._priced(option, kept, learnt.beside.get(option.count))
             except BudgetError as error:
                 refused.append(error.with_traceback(None))  # which would keep what was seen alive
                 continue
-            made += [self._candidate(option, view, kept, pricing, rule, only=only) for rule in rules]
+            made += [self._candidate(priced, view, kept, rule, only=only) for rule in rules]
         return made, refused
+
+    def _priced(self, option: FeatureOption, kept: Matrix, beside: list[Array] | None) -> _Priced:
+        """Price nodes; landmarks go beside them where a node of every class still fits."""
+        if beside is not None:
+            room = self.budget.limit - bytes_beside(option.count, self.graph.n_classes, self.config)
+            try:
+                pricing = self._pricing(kept, replace(self.budget, limit=room))
+            except BudgetError:
+                return self._priced(option, kept, None)
+            if pricing.feasible:
+                return _Priced(option, pricing, beside)
+        return _Priced(option, self._pricing(kept, self.budget), None)
 
     def _worth_trying(self, learnt: Learnt) -> list[FeatureOption]:
         """Numbers of features next to the one that landmarks do best with, and those with which every node fits."""
@@ -297,48 +330,53 @@ class Search:
             self.options = found or learnt.options
         if not learnt.guided:
             return self.options
-        best = max(learnt.guided, key=lambda one: one.trial.score or 0.0).trial.feature_count
-        everybody = int(self.pool.members.shape[0])
+        best = _best_count(learnt.guided)
+        everybody = self._everybody
         near = [one for one in self.options if best <= NEAR * one.count <= NEAR**2 * best or one.rows >= everybody]
         return near or self.options[-1:]
 
-    def _guided(self, seen: Remembered, lessons: landmarks.Lessons, order: Array) -> list[_Guided]:
+    def _counts_beside(self) -> list[int]:
+        """Numbers of features with which landmarks leave enough of the budget to exemplars."""
+        if not any(map(self._is_tried, RULES)):
+            return []
+        room = MOST_BESIDE * self.budget.limit
+        return [
+            count
+            for count in tried_counts(self.graph.n_features, self.config)
+            if count <= self.learnt and bytes_beside(count, self.graph.n_classes, self.config) <= room
+        ]
+
+    def _fewest(self) -> int:
+        return min(self.learnt, self.config.feature_count or FEWEST)
+
+    def _first_width(self) -> int:
+        return max(self._fewest(), most_columns(self.learnt, self.graph.n_classes, self.budget, self.config))
+
+    def _guided(self, guidance: Guidance, held: Rows) -> list[_Guided]:
         """Make landmarks of as many features as fit, of half of them, a quarter, ..."""
-        width, made = self._most_columns(), list[_Guided]()
-        fewest = min(self.learnt, self.config.feature_count or FEWEST)
-        lessons = landmarks.reorder(lessons, order[: max(width, fewest)])
+        width = most_columns(self.learnt, self.graph.n_classes, self.budget, self.config)
+        fewest, made = self._fewest(), list[_Guided]()
         while width >= fewest and len(made) < WIDTHS:
-            final = self._guide(lessons, seen, width, -1)
-            coded, total = self._cheapest(final)
+            final = guidance.draft(width, -1)
+            coded, total = guidance.cheapest(final)
             over = total - self.budget.limit
             if over > 0 and width > fewest:  # it is taken off the rows of all landmarks, eight features a byte
                 width = max(fewest, width - 8 * math.ceil(over / (landmarks.PER_CLASS * self.graph.n_classes)))
                 continue
             if over > 0:
                 break
-            drafts = [self._guide(lessons, seen, width, fold) for fold in range(self.pool.n_folds)]
-            held = Rows(*(part[:, :width] for part in vars(seen.held).values()))
-            share = self._score(self._lessons_of(drafts, coded), held)
+            drafts = [guidance.draft(width, fold) for fold in range(self.pool.n_folds)]
+            asked = Rows(*(part[:, :width] for part in vars(held).values()))
+            share = self._score(self._lessons_of(drafts, coded), asked)
             made.append(
                 _Guided(coded, replace(final, nodes=self._named(final.nodes)), Trial(width, LANDMARKS, 0.0, share))
             )
             width //= 2
         if not made and not any(map(self._is_tried, RULES)):
-            self._refuse(lessons, seen, fewest)
+            guidance.refuse(fewest)
         return made
 
-    def _refuse(self, lessons: landmarks.Lessons, seen: Remembered, width: int) -> NoReturn:
-        """Say what ratio landmarks of so many features would take."""
-        _, total = self._cheapest(self._guide(lessons, seen, width, -1))
-        smallest = smallest_ratio(self.budget, total)
-        msg = (
-            f"ratio={self.budget.ratio} allows {self.budget.limit:.0f} bytes, but landmarks of {width} features and an "
-            f"exemplar of each of the {self.graph.n_classes} classes take {total}: pass "
-            + (f"{smallest!r} or more, or another exemplar_rule" if smallest <= 1 else "another exemplar_rule")
-        )
-        raise BudgetError(msg, smallest_ratio=smallest)
-
-    def _lessons_of(self, drafts: list[_GuidedDraft], coded: Encoding) -> Callable[[int], LearntFrom | None]:
+    def _lessons_of(self, drafts: list[GuidedDraft], coded: Encoding) -> Callable[[int], LearntFrom | None]:
         def learnt_from(fold: int) -> LearntFrom | None:
             draft = drafts[fold]
             if int(draft.nodes.shape[0]) == 0:
@@ -346,34 +384,6 @@ class Search:
             return self._learnt_from(draft, draft.rows, coded)
 
         return learnt_from
-
-    def _most_columns(self) -> int:
-        """Half of the features, or as many as are asked for, as far as landmarks of them fit where nothing else is."""
-        wanted = self.config.feature_count or max(FEWEST, self.learnt // 2)
-        n_landmarks = landmarks.PER_CLASS * self.graph.n_classes
-        each = int(self.budget.limit // n_landmarks) - int(encoding.OF_LANDMARKS.bytes_of_rows(0.0, 0))
-        return min(wanted, self.learnt, 8 * max(0, each))
-
-    def _guide(self, lessons: landmarks.Lessons, seen: Remembered, width: int, fold: int) -> _GuidedDraft:
-        """Learn the directions of a fold; the node of each class that points the same way goes with its landmarks."""
-        xp, pool = self.backend.xp, self.pool
-        directions = landmarks.learn_directions(self.backend, lessons, fold, width)
-        codes = xp.where(pool.free[fold][pool.compared], pool.codes[pool.compared], -1)
-        own = seen.compared.own[:, :width]
-        chosen = stand_in(self.backend, own, codes, directions)
-        nodes = self.graph.seen(pool.members[pool.compared[chosen]])
-        order = xp.argsort(nodes)
-        return _GuidedDraft(nodes[order], own[chosen[order]], landmarks.make_landmarks(self.backend, directions))
-
-    def _cheapest(self, draft: _GuidedDraft) -> tuple[Encoding, int]:
-        """Find the encoding in which exemplars take the fewest bytes, and the bytes of the whole condensed graph."""
-        sizes = row_sizes(self.backend, draft.rows)
-        stored, largest = ops.fetch(self.backend, sizes.stored, sizes.largest)
-        options = encoding.holding(encoding.candidates(self.budget.kind, self.config.stored_as), float(largest))
-        edges = graph_bytes(self.budget.kind, 0, int(self._edges(draft).adjacency.nnz))
-        own = landmarks.landmark_bytes(self.graph.n_classes, sizes.width)
-        prices = [coded.bytes_of_rows(stored, sizes.width).sum() + coded.table_bytes(sizes.width) for coded in options]
-        return options[prices.index(min(prices))], int(min(prices) + own) + edges
 
     def _landmarked(self, best: _Guided, trials: tuple[Trial, ...]) -> Found:
         """Put features in the order of the graph; the training nodes are ranked exemplars first."""
@@ -397,15 +407,13 @@ class Search:
     def _wanted(self, option: FeatureOption) -> int:
         return int(SPARE * option.rows / self.graph.n_classes) + SPARE_NODES
 
-    def _candidate(
-        self, option: FeatureOption, view: View, kept: Matrix, pricing: Pricing, rule: Rule, *, only: bool
-    ) -> _Candidate:
+    def _candidate(self, priced: _Priced, view: View, kept: Matrix, rule: Rule, *, only: bool) -> _Candidate:
         """Order the exemplars of every fold, and try them."""
-        pool = self.pool
+        pool, option, pricing = self.pool, priced.option, priced.pricing
         places = self.backend.exemplar_places(
             view.similarity, pool.sizes, pool.free[:, pool.compared], rule=rule, most=self._wanted(option)
         )
-        made = _Candidate(option, pricing, places, Trial(option.count, rule, 0.0, None))
+        made = _Candidate(priced, places, Trial(option.count, rule, 0.0, None))
         if self.homophilic and self.config.edges == "auto" and not self.config.landmarks and pricing.feasible:
             plain = self._draft(made, pool.n_folds)
             share = link_share(self.backend, self.graph, plain.nodes, self.config)
@@ -437,33 +445,31 @@ class Search:
     def _draft(self, made: _Candidate, fold: int) -> _Draft:
         """Choose the nodes of a candidate; the last fold has all training nodes."""
         final = fold == self.pool.n_folds
-        share = made.trial.link_share
+        share, pricing, beside = made.trial.link_share, made.priced.pricing, made.priced.beside
         while True:
             order = order_members(self.backend, self.pool, made.places[fold], fold, link_share=share)
-            limit = made.pricing.budget.limit
-            nodes = fill(
-                self.backend, self.graph, self.pool, order, made.pricing, limit, self.config, every_class=final
-            )
+            limit = pricing.budget.limit
+            nodes = fill(self.backend, self.graph, self.pool, order, pricing, limit, self.config, every_class=final)
             if nodes is not None:
-                return _Draft(nodes, order)
+                return _Draft(nodes, order, None if beside is None else beside[fold])
             share = 0.0  # links left no room for a node of every class
 
     def _surrounded(self, made: _Candidate, draft: _Draft) -> _Draft:
         """Where all training nodes fit, fill up with their neighbours."""
-        if int(draft.nodes.shape[0]) < int(self.pool.members.shape[0]):
+        if int(draft.nodes.shape[0]) < self._everybody:
             return draft
-        room, prices = made.pricing.budget, made.pricing.prices
-        links = 2.0 * prices.edge * ops.scalar(draft.order.linked.sum())
-        nodes = surround(self.backend, self.graph, draft.nodes, made.pricing, room.limit - links, self.config)
+        pricing = made.priced.pricing
+        links = 2.0 * pricing.prices.edge * ops.scalar(draft.order.linked.sum())
+        nodes = surround(self.backend, self.graph, draft.nodes, pricing, pricing.budget.limit - links, self.config)
         return replace(draft, nodes=nodes)
 
-    def _edges(self, draft: _Draft | _GuidedDraft) -> Edges:
-        if isinstance(draft, _Draft):
+    def _edges(self, draft: _Draft | GuidedDraft) -> Edges:
+        if isinstance(draft, _Draft) and draft.landmarks is None:
             return join(self.backend, self.graph, draft.nodes, self.pool, draft.order)
-        n_landmarks = int(draft.landmarks.shape[0])
-        return join_landmarks(self.backend, self.graph, draft.nodes, n_landmarks, self.config)
+        marks: Array = draft.landmarks
+        return join_landmarks(self.backend, self.graph, draft.nodes, int(marks.shape[0]), self.config)
 
-    def _learnt_from(self, draft: _Draft | _GuidedDraft, rows: Matrix, coded: Encoding) -> LearntFrom:
+    def _learnt_from(self, draft: _Draft | GuidedDraft, rows: Matrix, coded: Encoding) -> LearntFrom:
         features, _ = encoding.stored(self.backend, rows, coded)
         features = with_landmarks(self.backend, features, draft.landmarks)
         codes = landmark_codes(self.backend, self.graph.labels[draft.nodes], draft.landmarks, self.graph.n_classes)
@@ -472,16 +478,16 @@ class Search:
     def _final(self, best: _Candidate, trials: tuple[Trial, ...]) -> Found:
         xp = self.backend.xp
         draft = self._surrounded(best, self._draft(best, self.pool.n_folds))
-        chosen = self.ranking[: best.option.count]
+        chosen = self.ranking[: best.trial.feature_count]
         order = xp.argsort(chosen)
         columns = chosen[order]
         return Found(
             columns=columns,
             kept=ops.take_columns(self.backend, self.graph.features, columns),
-            coded=best.pricing.budget.coded,
+            coded=best.priced.pricing.budget.coded,
             nodes=draft.nodes,
             edges=self._edges(draft),
-            landmarks=None,
+            landmarks=None if draft.landmarks is None else xp.ascontiguousarray(draft.landmarks[:, order]),
             ranking=self.pool.members[draft.order.turn],
             trial=best.trial,
             trials=trials,
@@ -517,19 +523,6 @@ def preferred(trials: tuple[Trial, ...], n_held: int) -> int:
     return max((place for place in others if trials[place].feature_count == fewest), key=lambda place: scores[place])
 
 
-def with_landmarks(backend: Backend, rows: Matrix, landmarks: Array | None) -> Matrix:
-    """Put landmarks below the rows of chosen nodes."""
-    if landmarks is None:
-        return rows
-    if not backend.sparse.issparse(rows):
-        return backend.xp.concatenate([rows, landmarks])
-    below = ops.to_csr(backend, landmarks)
-    return backend.sparse.vstack([rows, below], format="csr")
-
-
-def landmark_codes(backend: Backend, codes: Array, landmarks: Array | None, n_classes: int) -> Array:
-    """Put the landmarks' classes behind those of chosen nodes: all classes in turn, as often as there are landmarks."""
-    if landmarks is None:
-        return codes
-    xp = backend.xp
-    return xp.concatenate([codes, (xp.arange(int(landmarks.shape[0])) % n_classes).astype(codes.dtype)])
+def _best_count(guided: list[_Guided]) -> int:
+    """Features that landmarks do best with."""
+    return max(guided, key=lambda one: one.trial.score or 0.0).trial.feature_count

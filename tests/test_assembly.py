@@ -14,6 +14,7 @@ from herald_gpu.assembly import Picked, assemble
 from herald_gpu.budget import make_budget
 from herald_gpu.config import HeraldConfig
 from herald_gpu.encoding import OF_KIND, Encoding
+from herald_gpu.search import Trial
 from herald_gpu.stages.expansion import Expansion
 from herald_gpu.stages.heterophily import Heterophily
 from herald_gpu.stages.links import Edges
@@ -127,6 +128,7 @@ def with_landmarks(backend, landmarks, coded=OF_KIND["binary"], **options):
         edges=Edges(backend.asarray(scipy.sparse.csr_matrix(adjacency)), backend.asarray(synthetic)),
         landmarks=backend.asarray(np.array(landmarks, dtype=np.float32)),
         coded=coded,
+        trial=Trial(2, "landmarks", 0.0, None),
         **options,
     )
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.linalg
 import scipy.sparse
 from hypothesis import HealthCheck, settings
 from hypothesis import given as hypothesis_given
@@ -19,7 +20,8 @@ from herald_gpu.backend.cpu import CpuBackend
 from herald_gpu.budget import make_budget
 from herald_gpu.config import HeraldConfig
 from herald_gpu.errors import BudgetError, ConfigError
-from herald_gpu.search import Search, Trial, landmark_codes, preferred, with_landmarks
+from herald_gpu.guidance import landmark_codes, with_landmarks
+from herald_gpu.search import Search, Trial, preferred
 from herald_gpu.stages.trials import score
 
 CPU = CpuBackend()
@@ -97,7 +99,8 @@ def check(given, found, budget, backend=CPU):
     if found.landmarks is not None:
         rows = host(backend, found.landmarks)
         assert rows.shape == (2 * given.n_classes, len(columns))
-        assert len(nodes) == given.n_classes
+        if found.trial.rule == "landmarks":
+            assert len(nodes) == given.n_classes
         np.testing.assert_allclose(np.abs(rows), np.abs(rows[:, :1]) @ np.ones((1, len(columns))), rtol=1e-6)
 
 
@@ -329,7 +332,7 @@ def test_landmarks_are_followed_where_they_are_clearly_ahead(seed):
     scores = {rule: max(t.score for t in found.trials if t.rule == rule) for rule in ("landmarks", "cover", "herd")}
     others = max(scores["cover"], scores["herd"])
     error = (others * (1 - others) / given.n) ** 0.5
-    assert (found.landmarks is not None) == (scores["landmarks"] >= others + 2 * error)
+    assert (found.trial.rule == "landmarks") == (scores["landmarks"] >= others + 2 * error)
 
 
 def test_widths_of_landmarks_are_halved_from_what_fits():
@@ -423,6 +426,44 @@ def test_features_are_ranked_by_what_tells_classes_apart(backend):
     assert 17 in host(backend, found.columns).tolist()
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_landmarks_beside_as_many_exemplars_as_fit(backend, kind):
+    given = random_raw(kind, 150, seed=6, n_features=20)
+    config = replace(CONFIG, exemplar_rule="cover", feature_count=10, encoding="graph")
+    found, budget = search(backend, given, 0.2, config, homophily=OTHER)
+    check(given, found, budget, backend)
+    bare, _ = search(backend, given, 0.2, replace(config, landmarks=False), homophily=OTHER)
+    assert bare.landmarks is None
+    assert found.landmarks is not None
+    assert given.n_classes < len(found.nodes) <= len(bare.nodes)  # they leave room for fewer
+    n = len(found.nodes)
+    pairs = {(n + code, n + 3 + code) for code in range(3)}
+    assert links(backend, found) == pairs | {(b, a) for a, b in pairs}
+    np.testing.assert_array_equal(host(backend, found.columns), host(backend, bare.columns))
+
+
+def test_landmarks_beside_exemplars_are_those_of_all_training_nodes():
+    given = random_raw("dense", 60, seed=6, n_features=20)
+    config = replace(CONFIG, exemplar_rule="herd", feature_count=10, edges="real", encoding="graph")
+    made, _ = searching(CPU, given, 0.25, config)
+    learnt = made.learn()
+    found = made.choose(learnt)
+    assert not links(CPU, found)
+    (marks,) = learnt.beside.values()
+    assert len(marks) == made.pool.n_folds + 1
+    ranked = learnt.ranking[:10].tolist()
+    places = [ranked.index(column) for column in found.columns.tolist()]
+    np.testing.assert_array_equal(found.landmarks, marks[-1][:, places])
+
+
+def test_landmarks_take_no_more_than_half_of_the_budget():
+    given, config = random_raw("binary", 60, seed=6, n_features=64), replace(CONFIG, exemplar_rule="cover")
+    for ratio in (0.1, 0.2, 0.4):
+        made, budget = searching(CPU, given, ratio, config)
+        taken = {count: 6 * (-(-count // 8) + 4) + 4 * 6 for count in (64, 32, 16, 8)}
+        assert list(made.learn().beside) == [count for count, size in taken.items() if 2 * size <= budget.limit]
+
+
 # Trials
 
 
@@ -478,9 +519,8 @@ def test_nothing_is_tried_where_there_is_no_choice():
     assert [(trial.rule, trial.score) for trial in found.trials] == [("herd", None)]
 
 
-def candidate(made, count, rule="cover"):
+def candidate(made, count, rule="cover", beside=None):
     """Build the candidate of a number of features, untried."""
-    from herald_gpu.budget import settle_prices
     from herald_gpu.stages.views import open_views
 
     ranked = ops.pick_columns(made.backend, made.graph.features, made.ranking[: made.options[-1].count])
@@ -488,31 +528,40 @@ def candidate(made, count, rule="cover"):
     for option, view in zip(made.options, open_views(made.backend, made.graph, ranked, wanted, made.pool), strict=True):
         if option.count == count:
             kept = ranked[:, :count]
-            pricing = settle_prices(made.backend, made.graph, kept, made.budget, made.config)
-            return made._candidate(option, view, kept, pricing, rule, only=True)
+            priced = made._priced(option, kept, beside)
+            return made._candidate(priced, view, kept, rule, only=True)
     raise AssertionError(count)
 
 
+@pytest.mark.parametrize("marked", [False, True])
 @pytest.mark.parametrize("rule", ["cover", "herd"])
-def test_scores_are_right_answers_on_nodes_that_were_held_out(rule):
+def test_scores_are_right_answers_on_nodes_that_were_held_out(rule, marked):
     """Counted again by least squares, on the subgraph that each fold would have chosen."""
     given = random_raw("dense", 60, seed=9, n_features=16)
-    config = replace(CONFIG, encoding="graph", exemplar_rule=rule)
-    made, _ = searching(CPU, given, 0.3, config, homophily=OTHER)
-    tried = {trial.feature_count: trial.score for trial in made.run().trials}
+    config = replace(CONFIG, encoding="graph", exemplar_rule=rule, landmarks=marked)
+    made, _ = searching(CPU, given, 0.2, config, homophily=OTHER)
+    learnt = made.learn()
+    tried = {trial.feature_count: trial.score for trial in made.choose(learnt).trials}
     assert set(tried) == {8, 16}
+    assert set(learnt.beside) == ({8, 16} if marked else set())
     for count, value in tried.items():
         x = given.x[:, made.ranking[:count]].astype(np.float64)
-        adjacency, untried = dense_adjacency(given), candidate(made, count, rule)
+        adjacency, untried = dense_adjacency(given), candidate(made, count, rule, learnt.beside.get(count))
         kinds = seen(adjacency, x)
         parts = {**kinds, "own": x, "around": kinds["around"][:, count:]}
         total, low = 0.0, 0
         for fold, size in enumerate(made.pool.held_sizes):
-            nodes, held = made._draft(untried, fold).nodes, made.pool.held[low : low + size]
+            draft, held = made._draft(untried, fold), made.pool.held[low : low + size]
+            nodes = draft.nodes
             assert set(nodes.tolist()).isdisjoint(held.tolist())
-            learnt = seen(adjacency[np.ix_(nodes, nodes)], x[nodes])
-            codes, truth = np.array(given.y)[nodes], np.array(given.y)[held]
-            total = total + right_answers(learnt, codes, parts, held, truth, 3)
+            edges, rows, codes = adjacency[np.ix_(nodes, nodes)], x[nodes], np.array(given.y)[nodes]
+            assert (draft.landmarks is not None) == marked
+            if marked:
+                pairs = np.kron(1 - np.eye(2), np.eye(3))
+                edges, rows = scipy.linalg.block_diag(edges, pairs), np.vstack([rows, draft.landmarks])
+                codes = np.concatenate([codes, [0, 1, 2, 0, 1, 2]])
+            truth = np.array(given.y)[held]
+            total = total + right_answers(seen(edges, rows), codes, parts, held, truth, 3)
             low += size
         assert value == pytest.approx(score(total, low))
 

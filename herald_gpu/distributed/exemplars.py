@@ -143,9 +143,9 @@ class LeadSearch(Search):
             part[:, low:high] = out[place][:, low:high]
         return [self.backend.xp.ascontiguousarray(sights[place][:, low:high]) for place in range(int(sights.shape[0]))]
 
-    def _pricing(self, kept: Matrix) -> Pricing:
+    def _pricing(self, kept: Matrix, budget: Budget) -> Pricing:
         sizes = self.sizes[int(kept.shape[1])]
-        return settle_sizes(self.backend, self.graph, sizes, self.budget, self.config)
+        return settle_sizes(self.backend, self.graph, sizes, budget, self.config)
 
     def _rows(self, kept: Matrix, nodes: Array) -> Matrix:
         return kept[self.lead.place[nodes]]

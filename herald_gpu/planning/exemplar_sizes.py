@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from herald_gpu import encoding
+from herald_gpu.guidance import LANDMARKS
 from herald_gpu.planning.gathered import EDGE_BYTES, Gathered, Surroundings, best_encoding, gather
-from herald_gpu.search import LANDMARKS, MOST_LEARNT, NEAR, SPARE, SPARE_NODES, WIDTHS
+from herald_gpu.search import MOST_LEARNT, NEAR, SPARE, SPARE_NODES, WIDTHS
 from herald_gpu.stages import landmarks
 from herald_gpu.stages.exemplars import RULES
 from herald_gpu.stages.feature_grid import FEWEST, tried_counts

@@ -1,0 +1,136 @@
+"""Landmarks in the making: how many features they may have, what they hold in every fold, and what they take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NoReturn
+
+from herald_gpu import encoding, ops
+from herald_gpu.budget import graph_bytes, row_sizes, smallest_ratio
+from herald_gpu.errors import BudgetError
+from herald_gpu.stages import landmarks
+from herald_gpu.stages.exemplars import stand_in
+from herald_gpu.stages.feature_grid import FEWEST
+from herald_gpu.stages.links import join_landmarks
+
+if TYPE_CHECKING:
+    from herald_gpu.backend import Array, Backend, Matrix
+    from herald_gpu.budget import Budget
+    from herald_gpu.config import HeraldConfig
+    from herald_gpu.encoding import Encoding
+    from herald_gpu.graph import Graph
+    from herald_gpu.stages.pool import Pool
+    from herald_gpu.stages.views import Rows
+
+LANDMARKS: Literal["landmarks"] = "landmarks"
+"""The rule by which landmarks carry what is to be learnt, beside one exemplar a class."""
+
+
+@dataclass(frozen=True)
+class GuidedDraft:
+    """A condensed graph in the making, of landmarks and one exemplar a class with its features."""
+
+    nodes: Array
+    rows: Array
+    landmarks: Array
+
+
+class Guidance:
+    """Makes landmarks of the best columns.
+
+    Parameters
+    ----------
+    backend, graph, budget, config
+        As everywhere.
+    pool : Pool
+    rows : Rows
+        Of compared nodes, the best columns first.
+    lessons : Lessons
+        In the same order of columns.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        graph: Graph,
+        pool: Pool,
+        rows: Rows,
+        lessons: landmarks.Lessons,
+        budget: Budget,
+        config: HeraldConfig,
+    ) -> None:
+        self.backend, self.graph, self.pool, self.budget, self.config = backend, graph, pool, budget, config
+        self.rows, self.lessons = rows, lessons
+
+    def beside(self, width: int) -> list[Array]:
+        """Make the landmarks of every fold and, last, those of all nodes."""
+        folds = (*range(self.pool.n_folds), -1)
+        return [landmarks.make_landmarks(self.backend, self._directions(width, fold)) for fold in folds]
+
+    def draft(self, width: int, fold: int) -> GuidedDraft:
+        """Learn the directions of a fold; the node of each class that points the same way goes with its landmarks."""
+        xp, pool = self.backend.xp, self.pool
+        directions = self._directions(width, fold)
+        codes = xp.where(pool.free[fold][pool.compared], pool.codes[pool.compared], -1)
+        own = self.rows.own[:, :width]
+        chosen = stand_in(self.backend, own, codes, directions)
+        nodes = self.graph.seen(pool.members[pool.compared[chosen]])
+        order = xp.argsort(nodes)
+        return GuidedDraft(nodes[order], own[chosen[order]], landmarks.make_landmarks(self.backend, directions))
+
+    def _directions(self, width: int, fold: int) -> Array:
+        return landmarks.learn_directions(self.backend, self.lessons, fold, width)
+
+    def cheapest(self, draft: GuidedDraft) -> tuple[Encoding, int]:
+        """Find the encoding in which exemplars take the fewest bytes, and the bytes of the whole condensed graph."""
+        sizes = row_sizes(self.backend, draft.rows)
+        stored, largest = ops.fetch(self.backend, sizes.stored, sizes.largest)
+        options = encoding.holding(encoding.candidates(self.budget.kind, self.config.stored_as), float(largest))
+        n_landmarks = int(draft.landmarks.shape[0])
+        joined = join_landmarks(self.backend, self.graph, draft.nodes, n_landmarks, self.config)
+        edges = graph_bytes(self.budget.kind, 0, int(joined.adjacency.nnz))
+        own = landmarks.landmark_bytes(self.graph.n_classes, sizes.width)
+        prices = [coded.bytes_of_rows(stored, sizes.width).sum() + coded.table_bytes(sizes.width) for coded in options]
+        return options[prices.index(min(prices))], int(min(prices) + own) + edges
+
+    def refuse(self, width: int) -> NoReturn:
+        """Say what ratio landmarks of so many features would take."""
+        _, total = self.cheapest(self.draft(width, -1))
+        smallest = smallest_ratio(self.budget, total)
+        msg = (
+            f"ratio={self.budget.ratio} allows {self.budget.limit:.0f} bytes, but landmarks of {width} features and an "
+            f"exemplar of each of the {self.graph.n_classes} classes take {total}: pass "
+            + (f"{smallest!r} or more, or another exemplar_rule" if smallest <= 1 else "another exemplar_rule")
+        )
+        raise BudgetError(msg, smallest_ratio=smallest)
+
+
+def most_columns(learnt: int, n_classes: int, budget: Budget, config: HeraldConfig) -> int:
+    """Half of the features, or as many as are asked for, as far as landmarks of them fit where nothing else is."""
+    wanted = config.feature_count or max(FEWEST, learnt // 2)
+    each = int(budget.limit // (landmarks.PER_CLASS * n_classes)) - int(encoding.OF_LANDMARKS.bytes_of_rows(0.0, 0))
+    return min(wanted, learnt, 8 * max(0, each))
+
+
+def bytes_beside(width: int, n_classes: int, config: HeraldConfig) -> float:
+    """Bytes of landmarks with so many features, and of the edges between them."""
+    links = 2 * n_classes if config.edges == "auto" else 0
+    return landmarks.landmark_bytes(n_classes, width) + graph_bytes("dense", 0, links)
+
+
+def with_landmarks(backend: Backend, rows: Matrix, marks: Array | None) -> Matrix:
+    """Put landmarks below the rows of chosen nodes."""
+    if marks is None:
+        return rows
+    if not backend.sparse.issparse(rows):
+        return backend.xp.concatenate([rows, marks])
+    below = ops.to_csr(backend, marks)
+    return backend.sparse.vstack([rows, below], format="csr")
+
+
+def landmark_codes(backend: Backend, codes: Array, marks: Array | None, n_classes: int) -> Array:
+    """Put the landmarks' classes behind those of chosen nodes: all classes in turn, as often as there are landmarks."""
+    if marks is None:
+        return codes
+    xp = backend.xp
+    return xp.concatenate([codes, (xp.arange(int(marks.shape[0])) % n_classes).astype(codes.dtype)])
