@@ -60,8 +60,8 @@ class HeraldConfig:
     """Every constant of the method; the default preset.
 
     Instances are immutable; derive variants with :func:`dataclasses.replace`. The default preset spends every byte
-    where it teaches most: on landmarks that say what tells each class from the others, with an exemplar of each, or on
-    exemplars alone with the edges among them, in as many features as a trial on held-out training nodes finds best
+    where it teaches most: on landmarks that say what tells each class from the others, with one exemplar of each or
+    with as many as fit and the edges among them, in as many features as a trial on held-out training nodes finds best
     (docs/method-default.md).
     :meth:`paper` is the method as the paper has it.
 
@@ -79,14 +79,14 @@ class HeraldConfig:
         What the condensed graph is made of: nodes that stand for the others of their class; or the neighbourhoods of
         the best-scored nodes, pruned and balanced, as in the paper.
     landmarks : bool
-        Exemplars: try two synthetic nodes a class, each joined to the other, that hold what tells the class from the
-        others. Not for PCA.
+        Exemplars: put two synthetic nodes a class beside them, each joined to the other, that hold what tells the class
+        from the others. Not for PCA.
     edges : {"auto", "real"}
         Exemplars: join the landmarks of a class, and where the graph is homophilic and joins too few of them,
         exemplars of a class, by synthetic edges; or keep to the edges of the graph.
     exemplar_rule : {"auto", "landmarks", "cover", "herd"}
-        Exemplars come one a class, beside landmarks; as many as fit, to cover their class (facility location);
-        or so that their mean follows the mean of the class (herding). `"auto"` tries all of these.
+        Exemplars come one a class, so that landmarks say nearly all; as many as fit, to cover their class (facility
+        location); or so that their mean follows the mean of the class (herding). `"auto"` tries all of these.
     homophily_switch : float
         A graph is homophilic where ``1 - h / (1 - sum_c p_c^2)`` is above this, with p_c the classes' training shares.
     prior_share : float

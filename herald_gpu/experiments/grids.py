@@ -47,6 +47,7 @@ AXES: dict[str, tuple[float, ...]] = {
 
 PARTS: dict[str, dict[str, Any]] = {
     "whole": {},
+    "landmarks only": {"exemplar_rule": "landmarks"},
     "no landmarks": {"landmarks": False},
     "real edges": {"edges": "real"},
     "real only": {"landmarks": False, "edges": "real"},

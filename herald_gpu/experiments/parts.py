@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 WHOLE = "whole"
 WHAT = {
     WHOLE: "the default preset",
+    "landmarks only": "landmarks with one exemplar a class, everywhere",
     "no landmarks": "no landmarks; exemplars may be linked",
     "real edges": "no synthetic edges",
     "real only": "neither",
     "all features": "no trial: all features",
     "paper's features": "features looked at by Fisher x density",
     "graph's storage": "features stored as the whole graph's",
-    "herding": "exemplars by herding only",
-    "covering": "exemplars by covering only",
+    "herding": "as many exemplars as fit, by herding only",
+    "covering": "as many exemplars as fit, by covering only",
     "training shares": "classes by their training shares",
 }
 INTRODUCTION = """\
 The default preset with one part changed: mean test accuracy in percent of {models} and, after the semicolon, its change
-from the whole. ± is the sample standard deviation over initialisations. Where the trial prefers exemplars there are no
-landmarks and no synthetic edges, so that leaving them out changes nothing.
+from the whole. ± is the sample standard deviation over initialisations.
 """
 
 
