@@ -46,7 +46,11 @@ class Guidance:
     rows : Rows
         Of compared nodes, the best columns first.
     lessons : Lessons
-        In the same order of columns.
+        Of all nodes, in the order of columns before they were ranked.
+    order : int array
+        Columns of the lessons, the best first.
+    width : int
+        Columns that are likely to be needed.
     """
 
     def __init__(
@@ -58,9 +62,13 @@ class Guidance:
         lessons: landmarks.Lessons,
         budget: Budget,
         config: HeraldConfig,
+        *,
+        order: Array,
+        width: int,
     ) -> None:
         self.backend, self.graph, self.pool, self.budget, self.config = backend, graph, pool, budget, config
-        self.rows, self.lessons = rows, lessons
+        self.rows, self.lessons, self.order = rows, lessons, order
+        self._by_fold, self._width = self._held_out(width), width
 
     def beside(self, width: int) -> list[Array]:
         """Make the landmarks of every fold and, last, those of all nodes."""
@@ -79,7 +87,13 @@ class Guidance:
         return GuidedDraft(nodes[order], own[chosen[order]], landmarks.make_landmarks(self.backend, directions))
 
     def _directions(self, width: int, fold: int) -> Array:
-        return landmarks.learn_directions(self.backend, self.lessons, fold, width)
+        if width > self._width:
+            self._by_fold, self._width = self._held_out(width), width
+        return landmarks.learn_directions(self.backend, self._by_fold, fold, width)
+
+    def _held_out(self, width: int) -> landmarks.Lessons:
+        best = landmarks.reorder(self.lessons, self.order[:width])
+        return landmarks.hold_out(self.backend, best, self.rows, self.pool, self.config)
 
     def cheapest(self, draft: GuidedDraft) -> tuple[Encoding, int]:
         """Find the encoding in which exemplars take the fewest bytes, and the bytes of the whole condensed graph."""

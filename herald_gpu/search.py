@@ -262,12 +262,7 @@ class Search:
         guided: list[_Guided] = []
         beside: dict[int, list[Array]] = {}
         if config.landmarks and config.pca_variance is None:  # components would have no signs of their own
-            counts, first = self._counts_beside(), self._first_width()
-            lessons = landmarks.reorder(lessons, order[: max([first, *counts])])
-            guidance = Guidance(backend, self.graph, self.pool, seen.compared, lessons, self.budget, config)
-            guided = self._guided(guidance, seen.held) if self._is_tried(LANDMARKS) else []
-            most = NEAR * _best_count(guided) if guided else self.learnt
-            beside = {count: guidance.beside(count) for count in counts if count <= most}
+            guided, beside = self._guided_and_beside(seen, lessons, order)
         ranking = backend.xp.concatenate([self.ranking[: self.learnt][order], self.ranking[self.learnt :]])
         return Learnt(ranking, self.options, self.widest, seen, guided, beside)
 
@@ -335,6 +330,26 @@ class Search:
         near = [one for one in self.options if best <= NEAR * one.count <= NEAR**2 * best or one.rows >= everybody]
         return near or self.options[-1:]
 
+    def _guided_and_beside(
+        self, seen: Remembered, lessons: landmarks.Lessons, order: Array
+    ) -> tuple[list[_Guided], dict[int, list[Array]]]:
+        """Try landmarks with an exemplar a class; make those that go beside more of them."""
+        width = max(self._fewest(), self._most_columns())
+        guidance = Guidance(
+            self.backend,
+            self.graph,
+            self.pool,
+            seen.compared,
+            lessons,
+            self.budget,
+            self.config,
+            order=order,
+            width=width,
+        )
+        guided = self._guided(guidance, seen.held) if self._is_tried(LANDMARKS) else []
+        most = NEAR * _best_count(guided) if guided else self.learnt
+        return guided, {count: guidance.beside(count) for count in self._counts_beside() if count <= most}
+
     def _counts_beside(self) -> list[int]:
         """Numbers of features with which landmarks leave enough of the budget to exemplars."""
         if not any(map(self._is_tried, RULES)):
@@ -349,12 +364,12 @@ class Search:
     def _fewest(self) -> int:
         return min(self.learnt, self.config.feature_count or FEWEST)
 
-    def _first_width(self) -> int:
-        return max(self._fewest(), most_columns(self.learnt, self.graph.n_classes, self.budget, self.config))
+    def _most_columns(self) -> int:
+        return most_columns(self.learnt, self.graph.n_classes, self.budget, self.config)
 
     def _guided(self, guidance: Guidance, held: Rows) -> list[_Guided]:
         """Make landmarks of as many features as fit, of half of them, a quarter, ..."""
-        width = most_columns(self.learnt, self.graph.n_classes, self.budget, self.config)
+        width = self._most_columns()
         fewest, made = self._fewest(), list[_Guided]()
         while width >= fewest and len(made) < WIDTHS:
             final = guidance.draft(width, -1)
@@ -366,8 +381,7 @@ class Search:
             if over > 0:
                 break
             drafts = [guidance.draft(width, fold) for fold in range(self.pool.n_folds)]
-            asked = Rows(*(part[:, :width] for part in vars(held).values()))
-            share = self._score(self._lessons_of(drafts, coded), asked)
+            share = self._score(self._lessons_of(drafts, coded), held.first(width))
             made.append(
                 _Guided(coded, replace(final, nodes=self._named(final.nodes)), Trial(width, LANDMARKS, 0.0, share))
             )

@@ -7,7 +7,7 @@ where the direction is long both have its sign, where it is short they have oppo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 SEEN = ("mean", "around", "total")
 """Kinds of rows that directions are learnt from, each row of length 1."""
+AT_A_TIME = 1024
+"""Nodes whose rows are multiplied at a time."""
 PENALTY = 1.0
 """Of the regression: times the squared length of a row."""
 PER_CLASS = 2
@@ -35,20 +37,23 @@ LENGTH = 0.5
 
 @dataclass(frozen=True)
 class Lessons:
-    """Normal equations of the regressions, for every fold and, last, for all nodes that are learnt from.
+    """Normal equations of the regressions: of folds, if they were held out, and, last, of all nodes learnt from.
 
     Attributes
     ----------
     products : list of (k, k) float64 arrays
     onto : list of (k, classes) float64 arrays
+    scales : list of float32 arrays
+        What rows of compared nodes are multiplied by, for every kind of them.
     """
 
     products: list[Array]
     onto: list[Array]
+    scales: list[Array]
 
 
 def prepare_lessons(backend: Backend, rows: Rows, pool: Pool, config: HeraldConfig) -> Lessons:
-    """Add up products of rows of compared nodes; a fold has those of all less those that it holds out.
+    """Add up products of rows of compared nodes.
 
     No more nodes of a class are learnt from than are compared in any case, so that features rank alike whatever the
     budget is.
@@ -61,39 +66,69 @@ def prepare_lessons(backend: Backend, rows: Rows, pool: Pool, config: HeraldConf
     pool : Pool
     config : HeraldConfig
     """
+    scales = [_inverse_lengths(backend, getattr(rows, name)) for name in SEEN]
+    product, onto = _add_up(backend, rows, pool, scales, backend.xp.flatnonzero(_taught(backend, pool, config)))
+    return Lessons([product], [onto], scales)
+
+
+def hold_out(backend: Backend, lessons: Lessons, rows: Rows, pool: Pool, config: HeraldConfig) -> Lessons:
+    """Put lessons of every fold before those of all nodes: all of them less those that the fold holds out.
+
+    Parameters
+    ----------
+    backend, pool, config
+        As of :func:`prepare_lessons`.
+    lessons : Lessons
+        Of all nodes.
+    rows : Rows
+        Of compared nodes, in the columns of the lessons; there may be further ones behind.
+    """
+    product, onto = lessons.products[-1], lessons.onto[-1]
+    width, taught = int(product.shape[0]), _taught(backend, pool, config)
+    products, targets = [product], [onto]
+    for fold in range(pool.n_folds):
+        outside = backend.xp.flatnonzero(taught & ~pool.free[fold][pool.compared])
+        less, less_onto = _add_up(backend, rows.first(width), pool, lessons.scales, outside)
+        products.insert(fold, product - less)
+        targets.insert(fold, onto - less_onto)
+    return replace(lessons, products=products, onto=targets)
+
+
+def _taught(backend: Backend, pool: Pool, config: HeraldConfig) -> Array:
+    """Which of the compared nodes are learnt from."""
+    return backend.asarray(np.concatenate([np.arange(size) < config.smallest_pool for size in pool.sizes]))
+
+
+def _inverse_lengths(backend: Backend, rows: Array) -> Array:
+    xp = backend.xp
+    return ops.inverse(backend, xp.sqrt((rows.astype(xp.float64) ** 2).sum(axis=1))).astype(xp.float32)
+
+
+def _add_up(backend: Backend, rows: Rows, pool: Pool, scales: list[Array], nodes: Array) -> tuple[Array, Array]:
+    """Products of the columns of some nodes' rows, each of length 1, with one another and with their classes."""
     xp, n_classes = backend.xp, len(pool.sizes)
-    width = int(rows.own.shape[1])
-    codes, free = pool.codes[pool.compared], pool.free[:, pool.compared]
-    taught = backend.asarray(np.concatenate([np.arange(size) < config.smallest_pool for size in pool.sizes]))
-    outside = [~free[fold] for fold in range(pool.n_folds)]
-    masks = (*outside, free[: pool.n_folds].all(axis=0))
-    groups = [xp.flatnonzero(mask & taught) for mask in masks]
-    wanted = (codes[:, None] == xp.arange(n_classes, dtype=codes.dtype)[None, :]).astype(xp.float32) - 1.0 / n_classes
+    codes, width = pool.codes[pool.compared], int(rows.own.shape[1])
+    total = xp.zeros((width, width), dtype=xp.float64)
+    onto = xp.zeros((width, n_classes), dtype=xp.float64)
 
-    def add(place: tuple[str, int]) -> tuple[Array, Array]:
-        name, group = place
-        part = getattr(rows, name)[groups[group]]
-        length = xp.sqrt((part.astype(xp.float64) ** 2).sum(axis=1))
-        part = part * ops.inverse(backend, length)[:, None].astype(xp.float32)
-        return part.T @ part, part.T @ wanted[groups[group]]
+    def add(place: tuple[int, int]) -> tuple[Array, Array]:
+        kind, low = place
+        chosen = nodes[low : low + AT_A_TIME]
+        part = getattr(rows, SEEN[kind])[chosen] * scales[kind][chosen][:, None]
+        wanted = codes[chosen][:, None] == xp.arange(n_classes, dtype=codes.dtype)[None, :]
+        return part.T @ part, part.T @ (wanted.astype(xp.float32) - 1.0 / n_classes)
 
-    places = [(name, group) for group in range(len(groups)) for name in SEEN]
-    products = [xp.zeros((width, width), dtype=xp.float64) for _ in groups]
-    onto = [xp.zeros((width, n_classes), dtype=xp.float64) for _ in groups]
-    for (_, group), (product, target) in zip(places, ops.spread(backend, add, places), strict=True):
-        products[group] += product
-        onto[group] += target
-    everything, all_onto = sum(products), sum(onto)
-    folds = range(pool.n_folds)
-    return Lessons(
-        [*(everything - products[fold] for fold in folds), everything],
-        [*(all_onto - onto[fold] for fold in folds), all_onto],
-    )
+    places = [(kind, low) for low in range(0, int(nodes.shape[0]), AT_A_TIME) for kind in range(len(SEEN))]
+    for product, target in ops.spread(backend, add, places):
+        total += product
+        onto += target
+    return total, onto
 
 
 def reorder(lessons: Lessons, order: Array) -> Lessons:
     """Take columns in another order, all or some."""
-    return Lessons([one[order][:, order] for one in lessons.products], [one[order] for one in lessons.onto])
+    products = [one[order][:, order] for one in lessons.products]
+    return replace(lessons, products=products, onto=[one[order] for one in lessons.onto])
 
 
 def learn_directions(backend: Backend, lessons: Lessons, fold: int, width: int | None = None) -> Array:

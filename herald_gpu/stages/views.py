@@ -40,6 +40,10 @@ class Rows:
     mean: Array
     total: Array
 
+    def first(self, width: int) -> Rows:
+        """Give the first columns of them."""
+        return Rows(*(part[:, :width] for part in vars(self).values()))
+
 
 @dataclass(frozen=True)
 class View:
@@ -162,8 +166,7 @@ def views_through(backend: Backend, through: Through, counts: list[int], pool: P
         for first, last in ops.blocks(count - low, n_nodes):
             _add_products(backend, products, through(low + first, low + last, held)[: HOPS + 1], pool.sizes)
         low = count
-        seen = Rows(*(part[:, :count] for part in vars(held).values()))
-        yield View(count, _similarities(backend, products), seen)
+        yield View(count, _similarities(backend, products), held.first(count))
 
 
 def _blank(backend: Backend, n_rows: int, width: int) -> Rows:

@@ -32,7 +32,9 @@ def lessons_of(backend, given, width=12, config=CONFIG):
     seen = Remembered(backend, walk_along(backend, graph, ranked, pool), width, pool, graph.n_nodes)
     rows = {name: host(backend, getattr(seen.compared, name)).astype(np.float64) for name in landmarks.SEEN}
     moved = {name: host(backend, getattr(pool, name)) for name in ("codes", "compared", "free")}
-    return landmarks.prepare_lessons(backend, seen.compared, pool, config), rows, replace(pool, **moved)
+    lessons = landmarks.prepare_lessons(backend, seen.compared, pool, config)
+    assert len(lessons.products) == len(lessons.onto) == 1
+    return landmarks.hold_out(backend, lessons, seen.compared, pool, config), rows, replace(pool, **moved)
 
 
 def by_least_squares(rows, codes, free, n_classes, width):
@@ -87,6 +89,32 @@ def test_a_larger_pool_teaches_the_same():
     assert few < many
     for first, second in zip(one.products + one.onto, two.products + two.onto, strict=True):
         np.testing.assert_array_equal(first, second)
+
+
+@pytest.mark.parametrize("width", [12, 5])
+def test_folds_may_learn_in_fewer_columns(backend, width):
+    """As in all of them, of which these are the first; rows keep the length that they have in all."""
+    graph = build(backend, random_raw("dense", 60, seed=4))
+    pool = draw_pool(backend, graph, 1, CONFIG, seed=0)
+    seen = Remembered(backend, walk_along(backend, graph, graph.features, pool), 12, pool, graph.n_nodes)
+    lessons = landmarks.prepare_lessons(backend, seen.compared, pool, CONFIG)
+    whole = landmarks.hold_out(backend, lessons, seen.compared, pool, CONFIG)
+    few = landmarks.reorder(lessons, backend.asarray(np.arange(width)))
+    found = landmarks.hold_out(backend, few, seen.compared, pool, CONFIG)
+    for fold in range(pool.n_folds + 1):
+        product = host(backend, whole.products[fold])[:width, :width]
+        np.testing.assert_allclose(host(backend, found.products[fold]), product, rtol=1e-5, atol=1e-5)
+        onto = host(backend, whole.onto[fold])[:width]
+        np.testing.assert_allclose(host(backend, found.onto[fold]), onto, rtol=1e-5, atol=1e-5)
+
+
+def test_rows_are_multiplied_some_nodes_at_a_time(backend, monkeypatch):
+    given = random_raw("counts", 60, seed=5)
+    at_once, _, _ = lessons_of(backend, given)
+    monkeypatch.setattr(landmarks, "AT_A_TIME", 4)
+    in_turn, _, _ = lessons_of(backend, given)
+    for one, two in zip(at_once.products, in_turn.products, strict=True):
+        np.testing.assert_allclose(host(backend, two), host(backend, one), rtol=1e-5, atol=1e-5)
 
 
 def test_columns_in_another_order(backend):
