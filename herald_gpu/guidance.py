@@ -68,7 +68,7 @@ class Guidance:
     ) -> None:
         self.backend, self.graph, self.pool, self.budget, self.config = backend, graph, pool, budget, config
         self.rows, self.lessons, self.order = rows, lessons, order
-        self._by_fold, self._width = self._held_out(width), width
+        self._factors, self._width = self._held_out(width), width
 
     def beside(self, width: int) -> list[Array]:
         """Make the landmarks of every fold and, last, those of all nodes."""
@@ -88,12 +88,13 @@ class Guidance:
 
     def _directions(self, width: int, fold: int) -> Array:
         if width > self._width:
-            self._by_fold, self._width = self._held_out(width), width
-        return landmarks.learn_directions(self.backend, self._by_fold, fold, width)
+            self._factors, self._width = self._held_out(width), width
+        return landmarks.learn_directions(self.backend, self._factors, fold, width)
 
-    def _held_out(self, width: int) -> landmarks.Lessons:
+    def _held_out(self, width: int) -> landmarks.Factors:
         best = landmarks.reorder(self.lessons, self.order[:width])
-        return landmarks.hold_out(self.backend, best, self.rows, self.pool, self.config)
+        by_fold = landmarks.hold_out(self.backend, best, self.rows, self.pool, self.config)
+        return landmarks.factorise(self.backend, by_fold)
 
     def cheapest(self, draft: GuidedDraft) -> tuple[Encoding, int]:
         """Find the encoding in which exemplars take the fewest bytes, and the bytes of the whole condensed graph."""

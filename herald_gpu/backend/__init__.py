@@ -64,6 +64,8 @@ class Backend(Protocol):
     """Elements of a dense block that a processor's cache holds; None where memory is as good."""
     xp: Any
     sparse: Any
+    linalg: Any
+    """Of SciPy: what it has of linear algebra beside `xp.linalg`."""
 
     @property
     def workers(self) -> int:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import scipy.linalg
 import scipy.sparse
 
 from herald_gpu import ops
@@ -45,6 +46,7 @@ class CpuBackend:
     cached_elements: int | None = 2**20  # 8 MB of float64
     xp: Any = np
     sparse: Any = scipy.sparse
+    linalg: Any = scipy.linalg
 
     @property
     def workers(self) -> int:

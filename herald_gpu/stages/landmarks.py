@@ -131,13 +131,39 @@ def reorder(lessons: Lessons, order: Array) -> Lessons:
     return replace(lessons, products=products, onto=[one[order] for one in lessons.onto])
 
 
-def learn_directions(backend: Backend, lessons: Lessons, fold: int, width: int | None = None) -> Array:
+@dataclass(frozen=True)
+class Factors:
+    """Normal equations half solved: those of fewer columns are the first rows and columns of these.
+
+    Attributes
+    ----------
+    lower : list of (k, k) float64 arrays
+        Cholesky factors of the products with the penalty.
+    halfway : list of (k, classes) float64 arrays
+        What is to be reached, with the factors taken off.
+    """
+
+    lower: list[Array]
+    halfway: list[Array]
+
+
+def factorise(backend: Backend, lessons: Lessons) -> Factors:
+    """Do once what directions in any number of the first columns have in common."""
+    xp, found = backend.xp, Factors([], [])
+    for product, onto in zip(lessons.products, lessons.onto, strict=True):
+        unit = xp.eye(int(product.shape[0]), dtype=xp.float64)
+        found.lower.append(xp.linalg.cholesky(product + PENALTY * unit))
+        found.halfway.append(backend.linalg.solve_triangular(found.lower[-1], onto, lower=True))
+    return found
+
+
+def learn_directions(backend: Backend, factors: Factors, fold: int, width: int | None = None) -> Array:
     """Give each class its direction, of length 1: what it takes to tell it from the others.
 
     Parameters
     ----------
     backend : Backend
-    lessons : Lessons
+    factors : Factors
     fold : int
         Whose nodes to learn from; -1 is all.
     width : int, optional
@@ -147,10 +173,9 @@ def learn_directions(backend: Backend, lessons: Lessons, fold: int, width: int |
     -------
     (classes, k) float64 array
     """
-    xp = backend.xp
-    product, onto = lessons.products[fold][:width, :width], lessons.onto[fold][:width]
-    weights = xp.linalg.solve(product + PENALTY * xp.eye(int(product.shape[0]), dtype=xp.float64), onto).T
-    length = xp.sqrt((weights**2).sum(axis=1))
+    lower, halfway = factors.lower[fold][:width, :width], factors.halfway[fold][:width]
+    weights = backend.linalg.solve_triangular(lower, halfway, trans=1, lower=True).T
+    length = backend.xp.sqrt((weights**2).sum(axis=1))
     return weights * ops.inverse(backend, length)[:, None]
 
 

@@ -28,7 +28,7 @@ def test_backends_offer_every_operation(cls, name):
 
 
 @pytest.mark.parametrize("cls", [CpuBackend, StrictBackend])
-@pytest.mark.parametrize("name", ["name", "tree_name", "index_name", "all_pairs_limit", "xp", "sparse"])
+@pytest.mark.parametrize("name", ["name", "tree_name", "index_name", "all_pairs_limit", "xp", "sparse", "linalg"])
 def test_backends_have_every_attribute(cls, name):
     assert getattr(cls(), name)
 

@@ -15,7 +15,7 @@ import scipy.sparse
 
 from herald_gpu.backend.cpu import CpuBackend
 from support.strict_arrays import LEDGER, Ledger, StrictArray, counted, device, operand, wrap
-from support.strict_names import MISSING, StrictNamespace
+from support.strict_names import MISSING, StrictNamespace, StrictTriangles
 from support.strict_sparse import StrictMatrix, StrictSparse
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ class StrictBackend:
     index_name = CpuBackend.index_name
     xp: Any = StrictNamespace()
     sparse: Any = StrictSparse()
+    linalg: Any = StrictTriangles()
 
     def __init__(self) -> None:
         self._cpu = CpuBackend()

@@ -7,6 +7,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.linalg
 
 from support.strict_arrays import LEDGER, StrictArray, device, operand, stable, unwrap, wrap
 
@@ -38,6 +39,20 @@ class StrictLinalg:
     def solve(a: StrictArray, b: StrictArray) -> StrictArray:
         """Solve a system of equations."""
         return wrap(np.linalg.solve(device(a), device(b)))
+
+    @staticmethod
+    def cholesky(a: StrictArray) -> StrictArray:
+        """Factorise a symmetric matrix; of one that is not positive definite CuPy gives NaN."""
+        return wrap(np.linalg.cholesky(device(a)))
+
+
+class StrictTriangles:
+    """What stands for `cupyx.scipy.linalg`."""
+
+    @staticmethod
+    def solve_triangular(a: StrictArray, b: StrictArray, trans: int = 0, *, lower: bool = False) -> StrictArray:
+        """Solve a triangular system; the other half of the matrix is not read."""
+        return wrap(scipy.linalg.solve_triangular(device(a), device(b), trans=trans, lower=lower))
 
 
 class StrictNamespace:

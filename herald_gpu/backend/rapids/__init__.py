@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import cupy as cp
+import cupyx.scipy.linalg as culinalg
 import cupyx.scipy.sparse as cusparse
 import numpy as np
 
@@ -54,6 +55,7 @@ class RapidsBackend:
     workers = 1
     xp: Any = cp
     sparse: Any = cusparse
+    linalg: Any = culinalg
 
     def __init__(self, *, memory: Memory = "default") -> None:
         if memory != "default":
