@@ -238,7 +238,8 @@ def _regression(s: Sizes, e: Exemplars, k: int, n: int) -> int:
     """One fold of a trial with k features on n nodes."""
     rows = min(n, MOST_ROWS)
     learning = 24 * rows * k + 44 * _side(k, n) ** 2 + 4 * e.fold * k
-    return 16 * n * k + 16 * rows * k + max(12 * n * k, learning) + 24 * s.classes * (2 * k + e.fold)
+    answers = 8 * rows * s.classes + 24 * s.classes * (2 * k + e.fold)
+    return 16 * n * k + 16 * rows * k + max(12 * n * k, learning) + answers
 
 
 def _side(k: int, n: int) -> int:

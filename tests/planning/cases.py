@@ -144,6 +144,9 @@ EXEMPLARS = {
     ),
     "unequal classes": exemplars({"n_nodes": 1000, "n_features": 64, "class_imbalance": 0.4}),
     "many classes": exemplars({"n_nodes": 1500, "n_features": 120, "n_classes": 40}, {"trial_nodes": 2000}),
+    "few nodes of many classes": exemplars(
+        {"n_nodes": 1000, "n_features": 32, "n_classes": 40, "train_share": 0.15}, {"trial_nodes": 2000}
+    ),
     "hubs": exemplars({"n_nodes": 1000, "n_features": 40, "power_law": 2.2, "mean_degree": 14}, {"hops": 3}),
     "large pools": exemplars({"n_nodes": 1000, "n_features": 120}, {"smallest_pool": 40}),
     "landmarks only": exemplars({"n_nodes": 1000, "n_features": 100}, {"exemplar_rule": "landmarks"}),
