@@ -153,21 +153,27 @@ def _landmarks(s: Sizes, e: Exemplars) -> int:
     solving = lessons + 3 * square + 16 * k * s.classes
     moments = [marks + table, adding, 2 * lessons + marks + square // 2, solving]
     moments.append(lessons + 4 * (e.compared + KINDS * e.held) * k + 24 * k)
-    width = e.first
-    again = groups * 8 * width * (width + s.classes)
-    moments.append(lessons + again + 8 * width * k)
+    again = groups * 8 * e.marked_columns * (e.marked_columns + s.classes)
+    moments.append(lessons + again + 8 * e.marked_columns * k)
     if e.widths or e.refused:
+        width = e.first
         drafts = 12 * s.classes * width * (e.folds + len(e.widths) + 1)
         standing_in = 16 * e.compared * width + 2 * table + 60 * e.compared
         regression = _regression(s, e, width, (PER_CLASS + 1) * s.classes)
-        solving = 24 * width**2 + 16 * width * s.classes
-        moments.append(lessons + again + drafts + max(solving, standing_in, regression))
+        moments.append(again + drafts + max(_directions(s, width), standing_in, regression))
+    if e.beside:
+        moments.append(again + _guidance(s, e) + _directions(s, e.beside[0]))
     return max(moments)
+
+
+def _directions(s: Sizes, width: int) -> int:
+    """A system of so many columns, or its solution written as signs."""
+    return max(24 * width**2 + 16 * width * s.classes, 72 * width * s.classes)
 
 
 def _again(s: Sizes, e: Exemplars) -> int:
     """The columns that exemplars are tried with put in order, beside what was learnt."""
-    return _seen(s, e) + max(_counting(s, e), _picking(s, e.viewed)) if e.learnt else 0
+    return _seen(s, e) + _guidance(s, e) + max(_counting(s, e), _picking(s, e.viewed)) if e.learnt else 0
 
 
 def _standing(s: Sizes, e: Exemplars) -> int:
@@ -179,12 +185,13 @@ def _standing(s: Sizes, e: Exemplars) -> int:
 def _candidates(s: Sizes, e: Exemplars, options: int) -> int:
     """Columns of the last number of features (dense ones are not copied), and prices and places of all so far."""
     columns = _columns(s, e.viewed) if s.sparse else 0
-    return columns + _guided(s, e) + options * (8 * s.nodes + 4 * e.rules * (e.folds + 1) * e.compared)
+    return columns + _guidance(s, e) + options * (8 * s.nodes + 4 * e.rules * (e.folds + 1) * e.compared)
 
 
-def _guided(s: Sizes, e: Exemplars) -> int:
-    """Landmarks of every number of features, and rows of the exemplars beside them."""
-    return 4 * (PER_CLASS + 1) * s.classes * sum(e.widths)
+def _guidance(s: Sizes, e: Exemplars) -> int:
+    """Landmarks of every number of features with a row of every class, and those of all folds beside exemplars."""
+    alone, beside = sum(e.widths), (e.folds + 1) * sum(e.beside)
+    return 4 * s.classes * ((PER_CLASS + 1) * alone + PER_CLASS * beside)
 
 
 def _views(s: Sizes, e: Exemplars) -> int:
@@ -231,7 +238,8 @@ def _regression(s: Sizes, e: Exemplars, k: int, n: int) -> int:
     """One fold of a trial with k features on n nodes."""
     rows = min(n, MOST_ROWS)
     learning = 24 * rows * k + 44 * _side(k, n) ** 2 + 4 * e.fold * k
-    return 16 * n * k + 16 * rows * k + max(12 * n * k, learning) + 24 * s.classes * (2 * k + e.fold)
+    answers = 8 * rows * s.classes + 24 * s.classes * (2 * k + e.fold)
+    return 16 * n * k + 16 * rows * k + max(12 * n * k, learning) + answers
 
 
 def _side(k: int, n: int) -> int:
@@ -247,7 +255,7 @@ def _final(s: Sizes, e: Exemplars) -> int:
 
 def _landmarked(s: Sizes, e: Exemplars) -> int:
     """The best landmarks, the kept columns, and training nodes with exemplars first."""
-    return _seen(s, e) + _guided(s, e) + _kept(s, e) + s.nodes + 26 * s.train
+    return _seen(s, e) + _guidance(s, e) + _kept(s, e) + s.nodes + 26 * s.train
 
 
 def _kept(s: Sizes, e: Exemplars) -> int:

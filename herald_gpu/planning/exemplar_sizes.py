@@ -7,17 +7,18 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from herald_gpu import encoding
-from herald_gpu.guidance import LANDMARKS
-from herald_gpu.planning.gathered import EDGE_BYTES, Gathered, Surroundings, best_encoding, gather
-from herald_gpu.search import MOST_LEARNT, NEAR, SPARE, SPARE_NODES, WIDTHS
-from herald_gpu.stages import landmarks
+from herald_gpu.guidance import bytes_beside
+from herald_gpu.planning.gathered import Gathered, best_encoding, gather
+from herald_gpu.planning.landmark_sizes import bytes_with_every_class, with_landmarks
+from herald_gpu.search import NEAR, SPARE, SPARE_NODES
 from herald_gpu.stages.exemplars import RULES
-from herald_gpu.stages.feature_grid import FEWEST, tried_counts
+from herald_gpu.stages.feature_grid import tried_counts
+from herald_gpu.stages.landmarks import PER_CLASS
 from herald_gpu.stages.pool import FOLDS
 
 if TYPE_CHECKING:
     from herald_gpu.config import HeraldConfig
-    from herald_gpu.graph import FeatureKind
+    from herald_gpu.planning.gathered import Means
 
 
 @dataclass(frozen=True)
@@ -28,23 +29,29 @@ class Option:
     ----------
     count : int
     rows : float
-        Nodes that fit without any edge.
+        Nodes that fit without any edge, and without landmarks.
     places : int
         Exemplars of a class that are put in order.
+    landmarks : int
+        Those beside the exemplars.
     chosen : Gathered
-        Exemplars that fit with the edges among them.
+        Exemplars that fit with the edges among them, landmarks included.
     in_trial : int
-        Exemplars of a trial: as many, as far as nodes are left that are not held out.
+        Nodes of a trial: as many, as far as exemplars are left that are not held out.
     fits : Gathered
         Nodes that fit with the edges among them; more than `chosen` where those are all training nodes.
+    marked : Option, optional
+        The same with landmarks, where those and a node of every class fit.
     """
 
     count: int
     rows: float
     places: int
+    landmarks: int
     chosen: Gathered
     in_trial: int
     fits: Gathered
+    marked: Option | None = None
 
 
 @dataclass(frozen=True)
@@ -61,11 +68,15 @@ class Exemplars:
     learnt : int
         Features that are ranked anew, and whose rows are remembered; 0 where there is one class only.
     first : int
-        Features that landmarks would have first, and the fewest they may have at least; 0 where they are not asked for.
+        Features that landmarks would have first, and the fewest they may have at least; 0 where none are made.
     widths : tuple of int
-        Numbers of features that landmarks are tried with, falling.
+        Numbers of features that landmarks are tried with, falling; each beside one exemplar a class.
     refused : tuple of int
         Numbers of features with which landmarks turned out not to fit.
+    fitting : tuple of int
+        Numbers of features, falling, with which landmarks may go beside as many exemplars as fit.
+    beside : tuple of int
+        Those of them that they are made with. Which ones is for landmarks to say, as of `options`.
     rules : int
         Rules that are tried on each option.
     linked : bool
@@ -86,6 +97,8 @@ class Exemplars:
     first: int
     widths: tuple[int, ...]
     refused: tuple[int, ...]
+    fitting: tuple[int, ...]
+    beside: tuple[int, ...]
     rules: int
     linked: bool
     pool: int
@@ -112,6 +125,11 @@ class Exemplars:
         return max(self.grid[-1].count, self.learnt)
 
     @property
+    def marked_columns(self) -> int:
+        """Columns that landmarks may be made of; 0 where none are made."""
+        return max(self.first, *self.fitting, 0)
+
+    @property
     def viewed(self) -> int:
         """Columns that nodes are compared on; 0 where they are not."""
         return self.options[-1].count if self.options else 0
@@ -125,19 +143,27 @@ class Exemplars:
         """Say what is tried where landmarks do best with so many features.
 
         As :meth:`herald_gpu.search.Search._worth_trying` does: numbers of features next to it, and those with which
-        all training nodes fit.
+        all training nodes fit. Landmarks go beside exemplars with no more features than those next to it have.
         """
         if not self.rules:
             return self
         near = [one for one in self.grid if best <= NEAR * one.count <= NEAR**2 * best or one.rows >= train]
-        return replace(self, options=tuple(near) or self.grid[-1:])
+        return self._trying(tuple(near) or self.grid[-1:], tuple(one for one in self.fitting if one <= NEAR * best))
+
+    def everywhere(self) -> Exemplars:
+        """Say what is tried where no landmarks were."""
+        return self._trying(self.grid, self.fitting) if self.rules else self
+
+    def _trying(self, options: tuple[Option, ...], beside: tuple[int, ...]) -> Exemplars:
+        marked = tuple((one.count in beside and one.marked) or one for one in options)
+        return replace(self, options=marked, beside=beside)
 
     def outcomes(self, train: int) -> list[Exemplars]:
         """All ways that the search may go: landmarks do best with one or another number of features.
 
         Not among them is its last resort, where no number of features holds a node of every class: to try all of them.
         """
-        return [self.led_by(best, train) for best in self.widths] or [self]
+        return [self.led_by(best, train) for best in self.widths] or [self.everywhere()]
 
     @property
     def free(self) -> float:
@@ -145,91 +171,52 @@ class Exemplars:
         return self.compared * (1 + self.folds * (FOLDS - 1) / FOLDS)
 
 
-@dataclass(frozen=True)
-class Means:
-    """What a condensed graph is made with.
-
-    Attributes
-    ----------
-    limit : float
-        Bytes that it may take.
-    kind : {"dense", "binary", "sparse"}
-    filled : float
-        Share of feature values that are not zero, the same in all columns.
-    n_classes : int
-    around : Surroundings
-    config : HeraldConfig
-    """
-
-    limit: float
-    kind: FeatureKind
-    filled: float
-    n_classes: int
-    around: Surroundings
-    config: HeraldConfig
-
-
 def feature_options(n_features: int, wanted: int | None, train: int, means: Means) -> tuple[Option, ...]:
     """Give the numbers of features worth trying, as :func:`herald_gpu.stages.feature_grid.feature_grid` does.
 
     Where the best columns hold more than the others, the stage may halve once more. `wanted` is the one number to try.
     """
-    limit, n_classes, config = means.limit, means.n_classes, means.config
-    options = []
+    config, options = means.config, list[Option]()
     for count in tried_counts(n_features, replace(config, feature_count=wanted)):
-        stored = means.filled * count
-        coded = best_encoding(means.kind, stored, count, limit, config)
-        rows, price = encoding.rows_within(coded, stored, count, limit), float(coded.bytes_of_rows(stored, count))
-        fits = gather(limit - coded.table_bytes(count), price, means.around, brought=0)
-        chosen = fits if fits.nodes <= train else Gathered(train, fits.edges, fits.reach)
-        places = max(1, int(SPARE * rows / n_classes) + SPARE_NODES)
-        free = min(train, math.ceil(train * (FOLDS - 1) / FOLDS) + n_classes)
-        options.append(Option(count, rows, places, chosen, min(chosen.nodes, free), fits))
-        if rows >= train:  # and so one of every class, which the stage looks after besides
+        options.append(_option(count, train, means))
+        if options[-1].rows >= train:  # and so one of every class, which the stage looks after besides
             break
-    enough = [option for option in options if option.rows >= config.fewest_exemplars * n_classes]
+    enough = [option for option in options if option.rows >= config.fewest_exemplars * means.n_classes]
     return tuple(sorted(enough or options[-1:], key=lambda option: option.count))
 
 
-def landmark_widths(learnt: int, wanted: int | None, means: Means) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
-    """Give the first number of features of landmarks, those they are tried with, and those refused on the way.
-
-    As the search does it; exemplars beside the landmarks are taken for nodes like any other.
-    """
-    n_classes, config = means.n_classes, means.config
-    asked_for = config.landmarks and config.exemplar_rule in ("auto", LANDMARKS)
-    if not learnt or not asked_for or config.pca_variance is not None:
-        return 0, (), ()
-    fewest = min(learnt, wanted or FEWEST)
-    n_landmarks = landmarks.PER_CLASS * n_classes
-    each = int(means.limit // n_landmarks) - int(encoding.OF_LANDMARKS.bytes_of_rows(0.0, 0))
-    width = min(wanted or max(FEWEST, learnt // 2), learnt, 8 * max(0, each))
-    first, edges = max(width, fewest), guided_graph(means).edges
-    found, refused = list[int](), list[int]()
-    while width >= fewest and len(found) < WIDTHS:
-        prices = [
-            n_classes * float(coded.bytes_of_rows(means.filled * width, width)) + coded.table_bytes(width)
-            for coded in encoding.candidates(means.kind, config.stored_as)
-        ]
-        over = min(prices) + EDGE_BYTES * edges + landmarks.landmark_bytes(n_classes, width) - means.limit
-        if over > 0:
-            refused.append(width)
-            if width == fewest:
-                break
-            width = max(fewest, width - 8 * math.ceil(over / n_landmarks))
-            continue
-        found.append(width)
-        width //= 2
-    return first, tuple(found), tuple(refused)
+def _option(count: int, train: int, means: Means) -> Option:
+    stored, n_classes = means.filled * count, means.n_classes
+    coded = best_encoding(means.kind, stored, count, means.limit, means.config)
+    rows = encoding.rows_within(coded, stored, count, means.limit)
+    places = max(1, int(SPARE * rows / n_classes) + SPARE_NODES)
+    alone = Option(count, rows, places, 0, *_filled(count, means.limit, train, means))
+    if bytes_with_every_class(count, means) > means.limit:
+        return alone
+    room = means.limit - bytes_beside(count, n_classes, means.config)
+    chosen, in_trial, fits = _filled(count, room, train, means)
+    n_landmarks = PER_CLASS * n_classes
+    return replace(
+        alone,
+        marked=replace(
+            alone,
+            landmarks=n_landmarks,
+            chosen=with_landmarks(chosen, means),
+            in_trial=in_trial + n_landmarks,
+            fits=with_landmarks(fits, means),
+        ),
+    )
 
 
-def guided_graph(means: Means) -> Gathered:
-    """Give the sizes of a condensed graph of landmarks, with an exemplar of every class."""
-    n_classes, around = means.n_classes, means.around
-    links = 2 * n_classes if means.config.edges == "auto" else 0
-    met = round(n_classes * around.near_degree * n_classes / around.nodes)
-    reach = min(around.edges, math.ceil(n_classes * around.near_degree))
-    return Gathered((landmarks.PER_CLASS + 1) * n_classes, links + met, reach)
+def _filled(count: int, limit: float, train: int, means: Means) -> tuple[Gathered, int, Gathered]:
+    """Exemplars that a number of bytes holds, those of a trial, and nodes that fit."""
+    stored = means.filled * count
+    coded = best_encoding(means.kind, stored, count, limit, means.config)
+    price = float(coded.bytes_of_rows(stored, count))
+    fits = gather(limit - coded.table_bytes(count), price, means.around, brought=0)
+    chosen = fits if fits.nodes <= train else Gathered(train, fits.edges, fits.reach)
+    free = min(train, math.ceil(train * (FOLDS - 1) / FOLDS) + means.n_classes)
+    return chosen, min(chosen.nodes, free), fits
 
 
 def exemplar_sizes(
@@ -239,6 +226,7 @@ def exemplar_sizes(
     widths: tuple[int, ...],
     refused: tuple[int, ...],
     *,
+    fitting: tuple[int, ...],
     train: int,
     n_classes: int,
     class_skew: float,
@@ -254,11 +242,13 @@ def exemplar_sizes(
     rules = sum(config.exemplar_rule in ("auto", rule) for rule in RULES)
     found = Exemplars(
         grid=grid,
-        options=grid if rules else (),
+        options=(),
         learnt=learnt,
         first=first,
         widths=widths,
         refused=refused,
+        fitting=fitting,
+        beside=(),
         rules=rules,
         linked=config.edges == "auto" and not config.landmarks,
         pool=pool,
@@ -270,8 +260,3 @@ def exemplar_sizes(
         held=min(train, folds * fold),
     )
     return max(found.outcomes(train), key=lambda one: sum(option.count for option in one.options))
-
-
-def learnt_columns(n_features: int, n_classes: int) -> int:
-    """Features that are ranked anew by what they tell after message passing."""
-    return 0 if n_classes == 1 else min(n_features, MOST_LEARNT)

@@ -81,7 +81,7 @@ def _landmarks(s: Sizes, e: Exemplars) -> Work:
     """Products of the rows that directions are learnt from, one system a direction, and trials of what they give."""
     k, kinds = e.learnt, len(SEEN)
     products, onto = kinds * e.taught * k**2, kinds * e.taught * k * s.classes
-    sides = [k, *e.refused, *(width for width in e.widths for _ in range(e.folds + 1))]
+    sides = [k, *e.refused, *(width for width in (*e.widths, *e.beside) for _ in range(e.folds + 1))]
     copies = (SIGHTS * e.compared + KINDS * e.held) * k
     work = Work(
         flops32=2.0 * (products + onto) + 5.0 * kinds * e.taught * k,
@@ -129,11 +129,11 @@ def _places(s: Sizes, e: Exemplars) -> Work:
 def _trials(s: Sizes, e: Exemplars) -> Work:
     """Condensed graphs of every fold, two hops inside them, and ridge regressions on their rows."""
     flops32 = flops64 = moved = 0.0
-    nodes = solves = 0
+    nodes = marks = solves = 0
     for option in e.tried:
         narrow, wide, traffic = _trial(s, e, option.count, option.in_trial, option.chosen.edges)
         flops32, flops64, moved = flops32 + e.folds * narrow, flops64 + e.folds * wide, moved + e.folds * traffic
-        nodes += e.folds * option.in_trial
+        nodes, marks = nodes + e.folds * option.in_trial, marks + e.folds * option.landmarks
         solves += e.folds * len(LEARNERS) * len(PENALTIES)
     drafts = len(e.tried) * e.folds + (len(e.ordered) + 1 if e.linked else 1)
     training = 400 if e.options else 50  # landmarks leave nothing to put in turns
@@ -143,7 +143,7 @@ def _trials(s: Sizes, e: Exemplars) -> Work:
         flops32=flops32,
         flops64=flops64,
         bytes=moved,
-        counts={"trials": len(e.tried), "nodes": nodes, "solves": solves},
+        counts={"trials": len(e.tried), "nodes": nodes, "landmarks": marks, "solves": solves},
         note=note,
     )
 

@@ -1,4 +1,4 @@
-"""How many nodes and edges fit in a number of bytes, and how a node is priced."""
+"""How many nodes and edges fit in a number of bytes, what is made with those, and how a node is priced."""
 
 from __future__ import annotations
 
@@ -33,6 +33,30 @@ class Surroundings:
     nodes: int
     edges: int
     near_degree: float
+
+
+@dataclass(frozen=True)
+class Means:
+    """What a condensed graph is made with.
+
+    Attributes
+    ----------
+    limit : float
+        Bytes that it may take.
+    kind : {"dense", "binary", "sparse"}
+    filled : float
+        Share of feature values that are not zero, the same in all columns.
+    n_classes : int
+    around : Surroundings
+    config : HeraldConfig
+    """
+
+    limit: float
+    kind: FeatureKind
+    filled: float
+    n_classes: int
+    around: Surroundings
+    config: HeraldConfig
 
 
 def gather(limit: float, node_price: float, around: Surroundings, *, brought: int) -> Gathered:

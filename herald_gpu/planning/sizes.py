@@ -9,16 +9,9 @@ from typing import TYPE_CHECKING
 from herald_gpu.budget import graph_bytes
 from herald_gpu.graph import cheapest_kind
 from herald_gpu.planning.checks import check_counts, check_rule, check_shares, check_skews
-from herald_gpu.planning.exemplar_sizes import (
-    Exemplars,
-    Means,
-    exemplar_sizes,
-    feature_options,
-    guided_graph,
-    landmark_widths,
-    learnt_columns,
-)
-from herald_gpu.planning.gathered import Gathered, Surroundings, best_encoding, gather
+from herald_gpu.planning.exemplar_sizes import Exemplars, exemplar_sizes, feature_options
+from herald_gpu.planning.gathered import Gathered, Means, Surroundings, best_encoding, gather
+from herald_gpu.planning.landmark_sizes import counts_beside, guided_graph, landmark_widths, learnt_columns
 
 if TYPE_CHECKING:
     from herald_gpu.config import HeraldConfig
@@ -51,7 +44,8 @@ class Sizes:
         Mean degree of a node at the end of an edge: the mean degree times the skew.
     wide, final : Gathered
         What the expansion gathers within the enlarged budget, and within the budget itself; of exemplars what fits
-        with the most features, in both, or landmarks where they are all that is asked for.
+        with the most features, in both, landmarks included; nothing but landmarks and an exemplar a class where they
+        are all that is asked for.
     exemplars : Exemplars, optional
         How exemplars are looked for.
     on_device : bool
@@ -145,6 +139,7 @@ def measure(
             feature_options(n_features, wanted, train, means),
             learnt,
             *landmark_widths(learnt, wanted, means),
+            fitting=counts_beside(n_features, learnt, wanted, means),
             train=train,
             n_classes=n_classes,
             class_skew=class_skew or 1.0,

@@ -17,6 +17,7 @@ from herald_gpu.planning.memory import footprints
 from herald_gpu.planning.sizes import measure
 from herald_gpu.planning.work import all_work
 from herald_gpu.planning.worker_plans import WorkerPlan, WorkerStage
+from herald_gpu.stages.landmarks import PER_CLASS
 from herald_gpu.stages.views import HOPS, SIGHTS
 
 if TYPE_CHECKING:
@@ -199,6 +200,7 @@ def _memory(s: Sizes, config: HeraldConfig, spread: Spread, usable: int) -> tupl
     rows += 4 * max(SIGHTS * search.compared * block, search.learnt * (search.compared + KINDS * search.held))
     similarities = 14 * search.pairs if search.options else 0
     tables = max(similarities, 16 * (search.folds + 1) * search.learnt * (search.learnt + s.classes))
+    tables += 4 * PER_CLASS * s.classes * (search.folds + 1) * sum(search.fitting)
     seen = min(s.train, max(search.compared, search.grid[0].rows * 2)) * (4 * s.features + 60)
     lead = (60 + 4 * len(search.grid)) * s.train + rows + tables + 2 * seen
     return math.ceil(max(sorting, walking)), math.ceil(part + cuts + lead), 40 * s.nodes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +14,7 @@ from herald_gpu.backend.cpu import CpuBackend
 from herald_gpu.bench import bare, graphs
 from herald_gpu.bench.kernels import bare_kernels, fisher_products, lesson_sizes, pagerank_steps, touched
 from herald_gpu.bench.watch import watch
+from herald_gpu.guidance import LANDMARKS, Guidance
 from herald_gpu.stages import landmarks
 from herald_gpu.stages.expansion import expand
 
@@ -129,8 +131,8 @@ def test_trials_are_noted_with_their_sizes(graph):
     seen = watch(graph, 0.3, HeraldConfig())
     tried = seen.made.picked.trials
     for kind, those in (
-        ("landmark_trials", [trial for trial in tried if trial.rule == search.LANDMARKS]),
-        ("trials", [trial for trial in tried if trial.rule != search.LANDMARKS]),
+        ("landmark_trials", [trial for trial in tried if trial.rule == LANDMARKS]),
+        ("trials", [trial for trial in tried if trial.rule != LANDMARKS]),
     ):
         noted = seen.noted[kind]
         assert len(noted) == len(those) * 4  # a trial has a regression for every fold
@@ -139,15 +141,45 @@ def test_trials_are_noted_with_their_sizes(graph):
     assert {rows for rows, *_ in seen.noted["landmark_trials"]} == {9}  # two landmarks a class, and an exemplar
 
 
-def test_landmarks_are_noted_with_their_systems(graph):
-    """One to rank all features, then for each number of features one of all nodes and one a fold."""
+def test_trials_learn_from_landmarks_too(graph, monkeypatch):
+    chosen, fill = [], search.fill
+
+    def noting(*args, **options):
+        nodes = fill(*args, **options)
+        chosen.extend([] if options["every_class"] else [len(nodes)])
+        return nodes
+
+    monkeypatch.setattr(search, "fill", noting)
     seen = watch(graph, 0.3, HeraldConfig())
-    guided = [trial.feature_count for trial in seen.made.picked.trials if trial.rule == search.LANDMARKS]
-    assert guided
-    assert seen.noted["directions"] == [(3, 20), *((3, count) for count in guided for _ in range(5))]
+    assert [rows for rows, *_ in seen.noted["trials"]] == [exemplars + 6 for exemplars in chosen]
+
+
+def test_landmarks_beside_exemplars_are_timed_as_landmarks(graph, monkeypatch):
+    beside, nap, calls = Guidance.beside, 0.2, []
+
+    def slowly(self, width):
+        calls.append(width)
+        time.sleep(nap)
+        return beside(self, width)
+
+    monkeypatch.setattr(Guidance, "beside", slowly)
+    seen = watch(graph, 0.3, HeraldConfig())
+    assert calls == [20, 10]
+    assert seen.seconds["exemplars/landmarks"] >= nap * len(calls)
+
+
+def test_landmarks_are_noted_with_their_systems(graph):
+    """One to rank all features, then one of all nodes and one a fold for each number of features.
+
+    Once for landmarks alone, once for those beside exemplars.
+    """
+    seen = watch(graph, 0.3, HeraldConfig())
+    guided = [trial.feature_count for trial in seen.made.picked.trials if trial.rule == LANDMARKS]
+    assert guided == [10]
+    assert seen.noted["directions"] == [(3, 20), *((3, count) for count in (10, 20, 10) for _ in range(5))]
     assert seen.noted["remembered"] == 20
     assert seen.noted["counts"] == sorted(
-        {trial.feature_count for trial in seen.made.picked.trials if trial.rule != search.LANDMARKS}
+        {trial.feature_count for trial in seen.made.picked.trials if trial.rule != LANDMARKS}
     )
 
 

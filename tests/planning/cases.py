@@ -13,7 +13,7 @@ from herald_gpu import HeraldConfig, ops, search
 from herald_gpu.datasets import make_graph
 from herald_gpu.graph import Graph, clean_edges, clean_features
 from herald_gpu.pipeline import Clock, run
-from herald_gpu.planning import exemplar_sizes
+from herald_gpu.planning import landmark_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +35,7 @@ class Case:
         if self.block is not None:
             monkeypatch.setattr(ops, "BLOCK_ELEMENTS", self.block)
         if self.most_learnt is not None:
-            for module in (search, exemplar_sizes):
+            for module in (search, landmark_sizes):
                 monkeypatch.setattr(module, "MOST_LEARNT", self.most_learnt)
 
     def draw(self):
@@ -143,6 +143,10 @@ EXEMPLARS = {
         {"n_nodes": 2000, "n_features": 50}, {"smallest_pool": 50, "largest_pool": 100, "exemplar_rule": "cover"}
     ),
     "unequal classes": exemplars({"n_nodes": 1000, "n_features": 64, "class_imbalance": 0.4}),
+    "many classes": exemplars({"n_nodes": 1500, "n_features": 120, "n_classes": 40}, {"trial_nodes": 2000}),
+    "few nodes of many classes": exemplars(
+        {"n_nodes": 1000, "n_features": 32, "n_classes": 40, "train_share": 0.15}, {"trial_nodes": 2000}
+    ),
     "hubs": exemplars({"n_nodes": 1000, "n_features": 40, "power_law": 2.2, "mean_degree": 14}, {"hops": 3}),
     "large pools": exemplars({"n_nodes": 1000, "n_features": 120}, {"smallest_pool": 40}),
     "landmarks only": exemplars({"n_nodes": 1000, "n_features": 100}, {"exemplar_rule": "landmarks"}),
@@ -152,6 +156,9 @@ EXEMPLARS = {
     "herding only": exemplars({"n_nodes": 1000, "n_features": 100}, {"feature_count": 60, "exemplar_rule": "herd"}),
     "no landmarks": exemplars({"n_nodes": 1000, "n_features": 80}, {"landmarks": False}),
     "a small budget": exemplars({"n_nodes": 1000, "n_features": 400, "mean_degree": 4}, ratio=0.0013),
+    "no room beside landmarks": exemplars(
+        {"n_nodes": 1000, "n_features": 100, "mean_degree": 4}, {"feature_count": 100}, ratio=0.0024
+    ),
     "more than are learnt": exemplars(
         {"n_nodes": 600, "n_features": 400, **WORDS}, {"feature_count": 300}, block=600 * 128, most_learnt=200
     ),

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from planning.cases import EXEMPLARS
+from planning.cases import EXEMPLARS, exemplars
 from support.backends import FACTORIES
 
 from herald_gpu import ops, search
@@ -203,3 +203,12 @@ def test_pool_bytes_bound_what_arrays_take_on_the_cpu(monkeypatch, name):
     assert set(searched) == {part for part in peaks if part in SEARCHED}
     factors = {part: planned[part] / (peaks[part] - OBJECTS) for part in searched}
     assert {part: factor for part, factor in factors.items() if not 1 <= factor <= FACTOR} == {}
+
+
+def test_landmarks_of_more_classes_than_features(monkeypatch):
+    """Those beside exemplars, in the making, take more than the products that they are learnt from."""
+    graph = {"n_nodes": 500, "n_features": 64, "n_classes": 80, "train_share": 0.4, "mean_degree": 4, "homophily": 0.3}
+    case = exemplars(graph, {"trial_nodes": 2000, "exemplar_rule": "cover"}, ratio=0.1)
+    peaks, _ = traced(case, monkeypatch)
+    taken = peaks["exemplars/landmarks"] - OBJECTS
+    assert taken <= case.plan().stage("exemplars/landmarks").pool_bytes <= FACTOR * taken

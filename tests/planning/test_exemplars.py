@@ -11,6 +11,7 @@ from planning.cases import EXEMPLARS
 from herald_gpu import HeraldConfig, ops, search
 from herald_gpu.backend.cpu import CpuBackend
 from herald_gpu.errors import ConfigError
+from herald_gpu.guidance import LANDMARKS
 from herald_gpu.planning import plan
 from herald_gpu.planning.exemplar_memory import exemplar_footprints, walk_blocks
 from herald_gpu.planning.exemplar_work import exemplar_work
@@ -100,25 +101,46 @@ def counters(monkeypatch):
     return counted
 
 
+@pytest.fixture
+def beside(monkeypatch):
+    """Remember the features of landmarks beside exemplars, and count the landmarks in trials of exemplars."""
+    counted = {"features": None, "landmarks": 0}
+    learn, put_below = search.Search.learn, search.with_landmarks
+
+    def learnt(self):
+        found = learn(self)
+        counted.update(features=tuple(found.beside), landmarks=0)  # trials so far were of landmarks alone
+        return found
+
+    def put(backend, rows, marks):
+        counted["landmarks"] += 0 if marks is None else len(marks)
+        return put_below(backend, rows, marks)
+
+    monkeypatch.setattr(search.Search, "learn", learnt)
+    monkeypatch.setattr(search, "with_landmarks", put)
+    return counted
+
+
 def led(planned, made):
     """Give the planned search as it goes where landmarks do best with as many features as they did in a run."""
     sizes = planned.sizes.exemplars
-    guided = [trial for trial in made.picked.trials if trial.rule == search.LANDMARKS]
+    guided = [trial for trial in made.picked.trials if trial.rule == LANDMARKS]
     best = max(guided, key=lambda trial: trial.score, default=None)
-    return sizes if best is None else sizes.led_by(best.feature_count, planned.sizes.train)
+    return sizes.everywhere() if best is None else sizes.led_by(best.feature_count, planned.sizes.train)
 
 
 @pytest.mark.parametrize("name", EXEMPLARS)
-def test_work_is_that_of_a_run(name, counters, monkeypatch):
+def test_work_is_that_of_a_run(name, counters, beside, monkeypatch):
     case, backend = EXEMPLARS[name], Counted()
     case.cut(monkeypatch)
     made = case.run(backend, case.build(backend))
     planned = case.plan()
     sizes = led(planned, made)
     work = exemplar_work(planned.sizes, sizes)
-    guided = [trial.feature_count for trial in made.picked.trials if trial.rule == search.LANDMARKS]
-    others = [trial.feature_count for trial in made.picked.trials if trial.rule != search.LANDMARKS]
+    guided = [trial.feature_count for trial in made.picked.trials if trial.rule == LANDMARKS]
+    others = [trial.feature_count for trial in made.picked.trials if trial.rule != LANDMARKS]
     assert list(sizes.widths) == guided
+    assert sizes.beside == beside["features"]
     assert [option.count for option in sizes.options] == list(dict.fromkeys(others))
     seen, learning = work["exemplars/views"].counts, work["exemplars/landmarks"].counts
     assert seen["multiply_adds"] == counters["hop"]
@@ -134,9 +156,10 @@ def test_work_is_that_of_a_run(name, counters, monkeypatch):
     trying = work["exemplars/trials"].counts
     assert len(others) == len(set(others)) * sizes.rules
     scored = [trial.rule for trial in made.picked.trials if trial.score is not None]
-    assert learning["trials"] == scored.count(search.LANDMARKS) == len(guided)
+    assert learning["trials"] == scored.count(LANDMARKS) == len(guided)
     assert trying["trials"] == len(scored) - len(guided)
     assert learning["solves"] + trying["solves"] == counters["solves"]
+    assert trying["landmarks"] == beside["landmarks"]
     nodes = learning["nodes"] + trying["nodes"]
     assert counters["nodes"] / FACTOR <= nodes <= counters["nodes"] * FACTOR
     assert ("exemplars/places" in work) == (sizes.rules > 0)
@@ -187,6 +210,43 @@ def test_one_number_of_features_and_one_rule_need_no_trial():
     assert (learning["trials"], learning["solves"], learning["columns_solved"]) == (0, 1, 100)
 
 
+def test_landmarks_beside_exemplars_are_made_though_nothing_is_tried():
+    planned = EXEMPLARS["one number of features"].plan(config=HeraldConfig(feature_count=40, exemplar_rule="herd"))
+    assert planned.stage("exemplars/trials").counts["trials"] == 0
+    learning = planned.stage("exemplars/landmarks").counts
+    systems = planned.sizes.exemplars.folds + 1
+    assert (learning["trials"], learning["solves"], learning["columns_solved"]) == (0, 1 + systems, 100 + 40 * systems)
+    (option,) = planned.sizes.exemplars.options
+    assert option.landmarks == 2 * 5
+    assert planned.sizes.final == option.fits
+
+
+@pytest.mark.parametrize(("ratio", "most"), [(0.0002, 50), (0.0003, 100), (0.0005, 200), (0.0008, 400)])
+def test_landmarks_beside_exemplars_take_no_more_than_half_of_the_budget(ratio, most):
+    sizes = plan(1000, 4000, 400, n_classes=5, ratio=ratio).sizes
+    # Ten landmarks of a bit a feature and four bytes each, and ten directed edges of four bytes.
+    taken = {count: 10 * (-(-count // 8) + 4) + 4 * 10 for count in (400, 200, 100, 50, 25, 12)}
+    fitting = [count for count, size in taken.items() if 2 * size <= sizes.budget]
+    assert list(sizes.exemplars.fitting) == fitting
+    assert fitting[0] == most
+
+
+def test_landmarks_leave_room_for_fewer_exemplars():
+    for alone in plan(1000, 4000, 400, n_classes=5, ratio=0.002).sizes.exemplars.grid:
+        marked = alone.marked
+        assert (marked.count, marked.rows, marked.places) == (alone.count, alone.rows, alone.places)
+        assert 5 <= marked.chosen.nodes - 10 < alone.chosen.nodes
+        assert marked.in_trial - 10 < alone.in_trial
+        assert marked.chosen.edges >= 10
+
+
+def test_landmarks_go_beside_exemplars_where_a_node_of_every_class_fits():
+    case = EXEMPLARS["no room beside landmarks"]
+    full, ample = (case.plan(ratio=ratio).sizes.exemplars for ratio in (case.ratio, 0.003))
+    assert full.beside == ample.beside == (100,)  # they are made before exemplars are priced
+    assert [option.landmarks for option in (*full.options, *ample.options)] == [0, 10]
+
+
 def test_unequal_classes_take_more():
     even, skewed = (plan(20_000, 200_000, 64, n_classes=20, class_skew=skew) for skew in (1.0, 3.0))
     assert skewed.sizes.exemplars.pairs > even.sizes.exemplars.pairs
@@ -218,9 +278,15 @@ def test_landmarks_have_no_fewer_features_than_may_be():
 
 
 @pytest.mark.parametrize("rule", ["cover", "herd"])
-def test_a_rule_of_exemplars_makes_no_landmarks_and_no_links(rule):
-    sizes = plan(1000, 10_000, 64, n_classes=4, config=HeraldConfig(exemplar_rule=rule)).sizes.exemplars
-    assert (sizes.rules, sizes.first, sizes.widths, sizes.linked) == (1, 0, (), False)
+def test_a_rule_of_exemplars_tries_no_landmarks_alone_and_makes_no_links(rule):
+    config = HeraldConfig(exemplar_rule=rule)
+    sizes, bare = (
+        plan(1000, 10_000, 64, n_classes=4, config=replace(config, landmarks=made)).sizes.exemplars
+        for made in (True, False)
+    )
+    assert (sizes.rules, sizes.first, sizes.widths, sizes.linked) == (1, 32, (), False)
+    assert sizes.beside == sizes.fitting == (64, 32, 16, 8)
+    assert (bare.first, bare.fitting, bare.marked_columns) == (0, (), 0)
 
 
 def test_landmarks_only_compare_no_nodes():

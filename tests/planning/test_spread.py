@@ -52,6 +52,12 @@ def test_landmarks_alone_need_no_similarities():
     assert alone.seconds < both.seconds
 
 
+def test_the_one_that_puts_things_together_keeps_the_landmarks_of_every_fold():
+    made, none = (planned(8, config=HeraldConfig(exemplar_rule="cover", landmarks=with_them)) for with_them in (1, 0))
+    folds = made.sizes.exemplars.folds
+    assert made.lead_bytes - none.lead_bytes == 4 * 2 * 172 * (folds + 1) * (128 + 64 + 32 + 16 + 8)
+
+
 def test_scaling_ends_where_twice_as_many_are_not_worth_it():
     steps = planned(8).scaling
     gains = [one[1] / two[1] for one, two in pairwise(steps)]
