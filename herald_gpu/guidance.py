@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Literal, NoReturn
 
 from herald_gpu import encoding, ops
@@ -68,7 +69,7 @@ class Guidance:
     ) -> None:
         self.backend, self.graph, self.pool, self.budget, self.config = backend, graph, pool, budget, config
         self.rows, self.lessons, self.order = rows, lessons, order
-        self._factors, self._width = self._held_out(width), width
+        self._width, self._factors = width, self._factorised(width)
 
     def beside(self, width: int) -> list[Array]:
         """Make the landmarks of every fold and, last, those of all nodes."""
@@ -88,13 +89,15 @@ class Guidance:
 
     def _directions(self, width: int, fold: int) -> Array:
         if width > self._width:
-            self._factors, self._width = self._held_out(width), width
-        return landmarks.learn_directions(self.backend, self._factors, fold, width)
+            self._factors.clear()  # before there are others: they are large
+            self._width, self._factors = width, self._factorised(width)
+        return landmarks.learn_directions(self.backend, self._factors[fold], width)
 
-    def _held_out(self, width: int) -> landmarks.Factors:
+    def _factorised(self, width: int) -> list[landmarks.Factor]:
+        """For every fold and, last, for all nodes."""
         best = landmarks.reorder(self.lessons, self.order[:width])
-        by_fold = landmarks.hold_out(self.backend, best, self.rows, self.pool, self.config)
-        return landmarks.factorise(self.backend, by_fold)
+        folds = landmarks.hold_out(self.backend, best, self.rows, self.pool, self.config)
+        return [landmarks.factorise(self.backend, one) for one in chain(folds, [best])]
 
     def cheapest(self, draft: GuidedDraft) -> tuple[Encoding, int]:
         """Find the encoding in which exemplars take the fewest bytes, and the bytes of the whole condensed graph."""

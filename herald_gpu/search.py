@@ -257,7 +257,7 @@ class Search:
         ranked = ops.pick_columns(backend, self.graph.features, self.ranking[: self.widest])
         seen = Remembered(backend, self._way(ranked), self.learnt, self.pool, self._n_nodes)
         lessons = landmarks.prepare_lessons(backend, seen.compared, self.pool, config)
-        directions = landmarks.learn_directions(backend, landmarks.factorise(backend, lessons), -1)
+        directions = landmarks.learn_directions(backend, landmarks.factorise(backend, lessons))
         order = landmarks.rank_columns(backend, directions)
         seen.reorder(order)
         guided: list[_Guided] = []

@@ -11,6 +11,7 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 import numpy as np
+import scipy.linalg
 
 from herald_gpu import ops
 from herald_gpu.backend.cpu import CpuBackend
@@ -169,18 +170,18 @@ def class_products(sizes: Sequence[int], width: int, tables: int) -> Kernel:
     return products
 
 
-def gram_products(sizes: Sequence[int], width: int, kinds: int) -> Kernel:
+def gram_products(sizes: Sequence[tuple[int, int]], kinds: int) -> Kernel:
     """Landmarks: products of columns with one another, in float32, for every group of nodes and kind of row.
 
-    Gives the last.
+    Groups are given as (nodes, columns). Gives the last product.
 
     Examples
     --------
-    >>> gram_products([3, 2], 2, 1)()
+    >>> gram_products([(3, 4), (2, 2)], 1)()
     array([[2., 2.],
            [2., 2.]], dtype=float32)
     """
-    groups = [np.ones((size, width), dtype=np.float32) for size in sizes for _ in range(kinds)]
+    groups = [np.ones(size, dtype=np.float32) for size in sizes for _ in range(kinds)]
 
     def product(part: Array) -> Array:
         return part.T @ part
@@ -191,21 +192,32 @@ def gram_products(sizes: Sequence[int], width: int, kinds: int) -> Kernel:
     return products
 
 
-def system_solves(sizes: Sequence[tuple[int, int]]) -> Kernel:
-    """Landmarks: systems of equations in float64, each given as (columns on the right, unknowns); gives how many.
+def system_solves(factorised: Sequence[int], sizes: Sequence[tuple[int, int]]) -> Kernel:
+    """Landmarks: systems of equations in float64; gives how many.
+
+    Parameters
+    ----------
+    factorised : sequence of int
+        Unknowns of those that are factorised.
+    sizes : sequence of (int, int)
+        Columns on the right and unknowns of those that are solved with a factor.
 
     Examples
     --------
-    >>> system_solves([(2, 4), (2, 3)])()
+    >>> system_solves([4], [(2, 4), (2, 3)])()
     2
     """
-    widest = max((width for _, width in sizes), default=0)
+    widest = max(factorised, default=0)
     rows = np.random.default_rng(0).standard_normal((widest, widest))
     gram = rows @ rows.T + np.eye(widest)
+    lower = np.linalg.cholesky(gram)
 
     def solve() -> int:
+        for width in factorised:
+            np.linalg.cholesky(gram[:width, :width])
         for columns, width in sizes:
-            np.linalg.solve(gram[:width, :width], np.ones((width, columns)))
+            right = np.ones((width, columns))
+            scipy.linalg.solve_triangular(lower[:width, :width], right, trans=1, lower=True)
         return len(sizes)
 
     return solve

@@ -9,7 +9,7 @@ import scipy.sparse
 
 from herald_gpu.bench import bare
 from herald_gpu.bench.clocks import seconds
-from herald_gpu.stages.landmarks import SEEN
+from herald_gpu.stages.landmarks import AT_A_TIME, SEEN
 from herald_gpu.stages.trials import MOST_ROWS
 from herald_gpu.stages.views import HOPS
 
@@ -78,8 +78,8 @@ def _exemplars(noted: dict[str, Any], graph: Graph, config: HeraldConfig) -> dic
         found["exemplars/places"] = bare.together(*passes)
     if noted["remembered"]:
         found["exemplars/landmarks"] = bare.together(
-            bare.gram_products(lesson_sizes(pool, config), noted["remembered"], len(SEEN)),
-            bare.system_solves(noted["directions"]),
+            bare.gram_products(lesson_sizes(pool, noted["remembered"], noted["held_out"], config), len(SEEN)),
+            bare.system_solves(noted["factorised"], noted["directions"]),
             *_regressions(noted["landmark_trials"]),
         )
     return found
@@ -89,11 +89,12 @@ def _regressions(sizes: list[tuple[int, int, int, int]]) -> list[Kernel]:
     return [bare.ridge_solves(min(rows, MOST_ROWS), *rest) for rows, *rest in sizes]
 
 
-def lesson_sizes(pool: Pool, config: HeraldConfig) -> list[int]:
-    """Nodes that landmarks learn from together: those that a fold holds out, and those that none does."""
+def lesson_sizes(pool: Pool, learnt: int, held_out: list[int], config: HeraldConfig) -> list[tuple[int, int]]:
+    """Nodes that landmarks learn from together, and in how many columns: all, then those that each fold holds out."""
     taught = np.concatenate([np.arange(size) < config.smallest_pool for size in pool.sizes])
-    free = pool.free[: pool.n_folds, pool.compared[taught]]
-    return [*(~free).sum(axis=1).tolist(), int(free.all(axis=0).sum())]
+    outside = (~pool.free[: pool.n_folds, pool.compared[taught]]).sum(axis=1).tolist()
+    everybody = [(min(AT_A_TIME, int(taught.sum()) - low), learnt) for low in range(0, int(taught.sum()), AT_A_TIME)]
+    return everybody + [(nodes, width) for width in held_out for nodes in outside]
 
 
 def _neighbourhoods(seen: Watched, graph: Graph) -> dict[str, Kernel]:

@@ -40,6 +40,14 @@ REST = {
 """How plans call what is left of a stage without those."""
 
 
+LESSONS: tuple[tuple[str, str, Callable[[Any, Any], Any]], ...] = (
+    ("hold_out", "held_out", lambda lessons, _: len(lessons.product)),
+    ("factorise", "factorised", lambda lessons, _: len(lessons.product)),
+    ("learn_directions", "directions", lambda _, found: found.shape),
+)
+"""Functions of landmarks, where they are noted, and what of their second argument and of what they give."""
+
+
 class WatchedBackend(TimedBackend):
     """The CPU backend, which notes what its kernels are called with.
 
@@ -53,7 +61,7 @@ class WatchedBackend(TimedBackend):
         super().__init__()
         self.seconds["places"] = 0.0
         self.learning = False
-        lists = ("grow", "places", "counts", "directions", "trials", "landmark_trials")
+        lists = ("grow", "places", "counts", "held_out", "factorised", "directions", "trials", "landmark_trials")
         self.noted: dict[str, Any] = {name: [] for name in lists} | {"remembered": 0}
 
     def nearest_distances(self, *args: Any, **options: Any) -> Array:  # noqa: ANN401 - passed on
@@ -126,8 +134,9 @@ class Watched:
     noted : dict
         What kernels were called with. `walk` holds columns in their order and the pool, `remembered` how many of them
         were walked along at once, `counts` the features of every view, none where nothing but landmarks is made;
-        `directions` the sizes (classes, columns) of every system that was solved for them; `landmark_trials` and
-        `trials` those of every regression (rows, columns, held-out nodes, classes).
+        `held_out` the columns in which folds were held out, `factorised` those of every system of them, `directions`
+        the sizes (classes, columns) of every one that was solved; `landmark_trials` and `trials` those of every
+        regression (rows, columns, held-out nodes, classes).
     """
 
     made: Condensed
@@ -160,7 +169,8 @@ def watch(
         stack.enter_context(_instead(search, "views_through", _timed_views(backend)))
         stack.enter_context(_instead(search, "judge", _noting_trials(backend)))
         stack.enter_context(_instead(search.Search, "learn", _timed_learning(backend)))
-        stack.enter_context(_instead(landmarks, "learn_directions", _noting_directions(backend)))
+        for name, noted, size in LESSONS:
+            stack.enter_context(_instead(landmarks, name, _noting(backend.noted[noted], size)))
         clock = WatchedClock(backend, bare=bare or {})
         made = pipeline.run(backend, graph, ratio, config, seed=seed, clock=clock)
     tree_alone = backend.seconds["tree"]
@@ -254,14 +264,14 @@ def _timed_learning(backend: WatchedBackend) -> Callable[[Callable[..., Any]], C
     return wrap
 
 
-def _noting_directions(backend: WatchedBackend) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def _noting(noted: list[Any], size: Callable[[Any, Any], Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
-        def learn_directions(*args: Any, **options: Any) -> Array:  # noqa: ANN401 - passed on
-            found = function(*args, **options)
-            backend.noted["directions"].append(tuple(int(size) for size in found.shape))
+        def note(backend: Any, given: Any, *args: Any, **options: Any) -> Any:  # noqa: ANN401 - passed on
+            found = function(backend, given, *args, **options)
+            noted.append(size(given, found))
             return found
 
-        return learn_directions
+        return note
 
     return wrap
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from herald_gpu import ops
 from herald_gpu.planning.batches import Footprint
 from herald_gpu.planning.tasks import graph_bytes, promoted_bytes
-from herald_gpu.stages.landmarks import PER_CLASS
+from herald_gpu.stages.landmarks import AT_A_TIME, PER_CLASS
 from herald_gpu.stages.pool import FOLDS
 from herald_gpu.stages.trials import MOST_ROWS
 from herald_gpu.stages.views import HOPS, SIGHTS, TABLE_BLOCK
@@ -139,36 +139,57 @@ def _walking(s: Sizes, e: Exemplars, widths: list[int]) -> int:
 
 
 def _landmarks(s: Sizes, e: Exemplars) -> int:
-    """Products of rows added up for every fold, the ranking, rows in their new order, directions and their trials.
+    """Products of rows added up, the ranking, rows in their new order, factors of every fold, directions and trials.
 
     Rows of compared nodes are put in order one kind after another, those of held-out nodes all at once, while the last
     of the former are still there as they were.
     """
-    k, groups = e.learnt, e.folds + 1
-    largest = min(e.taught, math.ceil(e.taught * max(1 / FOLDS, 1 - e.folds / FOLDS)) + s.classes)
-    table, square = 4 * e.compared * s.classes, 8 * k**2
-    lessons = groups * (square + 8 * k * s.classes)
-    marks = table + (5 + 2 * groups) * e.compared + 8 * e.taught
-    adding = lessons + marks + square // 2 + max(20 * largest * k, 4 * largest * k + square // 2, 9 * e.compared)
-    solving = lessons + 3 * square + 16 * k * s.classes
-    moments = [marks + table, adding, 2 * lessons + marks + square // 2, solving]
-    moments.append(lessons + 4 * (e.compared + KINDS * e.held) * k + 24 * k)
-    again = groups * 8 * e.marked_columns * (e.marked_columns + s.classes)
-    moments.append(lessons + again + 8 * e.marked_columns * k)
+    k, table = e.learnt, 4 * e.compared * s.classes
+    lessons = 8 * k * (k + s.classes) + 12 * e.compared
+    moments = [
+        12 * e.compared + 16 * min(AT_A_TIME, e.compared) * k,
+        lessons + _adding(s, e, e.taught, k),
+        lessons + 16 * k**2 + 24 * k * s.classes,
+        lessons + 4 * (e.compared + KINDS * e.held) * k + 24 * k,
+    ]
+    moments += [lessons + _guidance(s, e) + _factorising(s, e, width) for width in e.factorised]
     if e.widths or e.refused:
         width = e.first
         drafts = 12 * s.classes * width * (e.folds + len(e.widths) + 1)
         standing_in = 16 * e.compared * width + 2 * table + 60 * e.compared
         regression = _regression(s, e, width, (PER_CLASS + 1) * s.classes)
-        moments.append(again + drafts + max(_directions(s, width), standing_in, regression))
+        working = max(_directions(s, width), standing_in, regression)
+        moments.append(lessons + (e.folds + 1) * _factor(s, width) + drafts + working)
     if e.beside:
-        moments.append(again + _guidance(s, e) + _directions(s, e.beside[0]))
+        factors = (e.folds + 1) * _factor(s, e.factorised[-1])
+        moments.append(lessons + factors + _guidance(s, e) + _directions(s, e.beside[0]))
     return max(moments)
 
 
+def _adding(s: Sizes, e: Exemplars, nodes: int, width: int) -> int:
+    """Rows of some nodes, the product of their columns and the one before it, beside where these are added up."""
+    rows = min(AT_A_TIME, nodes)
+    return 8 * width**2 + 4 * rows * width + 16 * (rows + width) * s.classes + 8 * nodes + 6 * e.compared
+
+
+def _factor(s: Sizes, width: int) -> int:
+    return 8 * width * (width + s.classes)
+
+
+def _factorising(s: Sizes, e: Exemplars, width: int) -> int:
+    """The best columns of what was added up, then every fold less those it holds out: added up, taken off, factorised.
+
+    The fold before it is there a little longer.
+    """
+    one, outside = _factor(s, width), min(e.taught, math.ceil(e.taught / FOLDS) + s.classes)
+    fold = max(2 * one + _adding(s, e, outside, width), 3 * one + 8 * width * s.classes)
+    last = 2 * one + 8 * width * s.classes
+    return one + max(8 * width * e.learnt, (e.folds - 1) * one + fold, e.folds * one + last)
+
+
 def _directions(s: Sizes, width: int) -> int:
-    """A system of so many columns, or its solution written as signs."""
-    return max(24 * width**2 + 16 * width * s.classes, 72 * width * s.classes)
+    """A factor turned for the solver, or what it gives written as signs."""
+    return max(8 * width**2 + 24 * width * s.classes, 72 * width * s.classes)
 
 
 def _again(s: Sizes, e: Exemplars) -> int:

@@ -125,9 +125,10 @@ class Exemplars:
         return max(self.grid[-1].count, self.learnt)
 
     @property
-    def marked_columns(self) -> int:
-        """Columns that landmarks may be made of; 0 where none are made."""
-        return max(self.first, *self.fitting, 0)
+    def factorised(self) -> tuple[int, ...]:
+        """Columns in which folds are held out: those of the widest landmarks and, where they do not do, of more."""
+        wider = self.beside[:1] if self.beside and self.beside[0] > self.first else ()
+        return (self.first, *wider) if self.first else ()
 
     @property
     def viewed(self) -> int:

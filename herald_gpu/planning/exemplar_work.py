@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from herald_gpu import ops
 from herald_gpu.planning.exemplar_memory import KINDS, walk_blocks
 from herald_gpu.planning.tasks import Work
-from herald_gpu.stages.landmarks import PER_CLASS, SEEN
+from herald_gpu.stages.landmarks import AT_A_TIME, PER_CLASS, SEEN
+from herald_gpu.stages.pool import FOLDS
 from herald_gpu.stages.trials import LEARNERS, MOST_ROWS, PENALTIES
 from herald_gpu.stages.views import HOPS, SIGHTS
 
@@ -78,18 +78,19 @@ def view_blocks(s: Sizes, e: Exemplars) -> int:
 
 
 def _landmarks(s: Sizes, e: Exemplars) -> Work:
-    """Products of the rows that directions are learnt from, one system a direction, and trials of what they give."""
-    k, kinds = e.learnt, len(SEEN)
-    products, onto = kinds * e.taught * k**2, kinds * e.taught * k * s.classes
-    sides = [k, *e.refused, *(width for width in (*e.widths, *e.beside) for _ in range(e.folds + 1))]
+    """Products of the rows that directions are learnt from, factorised, directions, and trials of what they give."""
+    k, kinds, outside = e.learnt, len(SEEN), math.ceil(e.taught * e.folds / FOLDS)
+    rows = [(e.taught, k), *((outside, width) for width in e.factorised)]
+    products = sum(kinds * n * width**2 for n, width in rows)
+    sides = [k, *(width for width in e.factorised for _ in range(e.folds + 1))]
+    widths = [k, *e.refused, *(width for width in (*e.widths, *e.beside) for _ in range(e.folds + 1))]
+    batches = kinds * (math.ceil(e.taught / AT_A_TIME) * k**2 + sum(e.folds * width**2 for width in e.factorised))
     copies = (SIGHTS * e.compared + KINDS * e.held) * k
-    work = Work(
-        flops32=2.0 * (products + onto) + 5.0 * kinds * e.taught * k,
-        flops64=_solving(s, sides),
-        bytes=52.0 * kinds * e.taught * k + 12.0 * kinds * (e.folds + 1) * k**2 + 8.0 * copies,
-    )
-    flops32, flops64, moved = work.flops32, work.flops64, work.bytes
-    moved += sum(64.0 * side**2 for side in sides) + sum(40.0 * e.compared * width for width in e.widths)
+    flops32 = 2.0 * products + (2.0 * s.classes + 5.0) * sum(kinds * n * width for n, width in rows)
+    flops64 = sum(side**3 / 3 + side**2 * s.classes for side in sides) + sum(n**2 * s.classes for n in widths)
+    moved = 52.0 * sum(kinds * n * width for n, width in rows) + 12.0 * batches + 8.0 * copies
+    moved += sum(56.0 * side**2 for side in sides) + sum(20.0 * width**2 for width in widths)
+    moved += sum(40.0 * e.compared * width for width in e.widths)
     n, nodes = (PER_CLASS + 1) * s.classes, 0
     for width in e.widths:
         narrow, wide, traffic = _trial(s, e, width, n, 2 * s.classes)
@@ -100,10 +101,11 @@ def _landmarks(s: Sizes, e: Exemplars) -> Work:
         "gram_multiply_adds": products,
         "trials": len(e.widths),
         "nodes": nodes,
-        "solves": len(sides) + regressions,
-        "columns_solved": sum(sides),
+        "solves": regressions,
+        "columns_factorised": sum(sides),
+        "columns_solved": sum(widths),
     }
-    return replace(work, flops32=flops32, flops64=flops64, bytes=moved, counts=counts)
+    return Work(flops32=flops32, flops64=flops64, bytes=moved, counts=counts)
 
 
 def _solving(s: Sizes, sides: list[int]) -> float:

@@ -16,6 +16,8 @@ from herald_gpu import ops
 from herald_gpu.encoding import OF_LANDMARKS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from herald_gpu.backend import Array, Backend
     from herald_gpu.config import HeraldConfig
     from herald_gpu.stages.pool import Pool
@@ -37,18 +39,18 @@ LENGTH = 0.5
 
 @dataclass(frozen=True)
 class Lessons:
-    """Normal equations of the regressions: of folds, if they were held out, and, last, of all nodes learnt from.
+    """Normal equations of the regressions on some nodes.
 
     Attributes
     ----------
-    products : list of (k, k) float64 arrays
-    onto : list of (k, classes) float64 arrays
+    product : (k, k) float64 array
+    onto : (k, classes) float64 array
     scales : list of float32 arrays
         What rows of compared nodes are multiplied by, for every kind of them.
     """
 
-    products: list[Array]
-    onto: list[Array]
+    product: Array
+    onto: Array
     scales: list[Array]
 
 
@@ -67,12 +69,12 @@ def prepare_lessons(backend: Backend, rows: Rows, pool: Pool, config: HeraldConf
     config : HeraldConfig
     """
     scales = [_inverse_lengths(backend, getattr(rows, name)) for name in SEEN]
-    product, onto = _add_up(backend, rows, pool, scales, backend.xp.flatnonzero(_taught(backend, pool, config)))
-    return Lessons([product], [onto], scales)
+    nodes = backend.xp.flatnonzero(_taught(backend, pool, config))
+    return Lessons(*_add_up(backend, rows, pool, scales, nodes), scales)
 
 
-def hold_out(backend: Backend, lessons: Lessons, rows: Rows, pool: Pool, config: HeraldConfig) -> Lessons:
-    """Put lessons of every fold before those of all nodes: all of them less those that the fold holds out.
+def hold_out(backend: Backend, lessons: Lessons, rows: Rows, pool: Pool, config: HeraldConfig) -> Iterator[Lessons]:
+    """Give the lessons of every fold: those of all nodes less those that the fold holds out.
 
     Parameters
     ----------
@@ -83,15 +85,12 @@ def hold_out(backend: Backend, lessons: Lessons, rows: Rows, pool: Pool, config:
     rows : Rows
         Of compared nodes, in the columns of the lessons; there may be further ones behind.
     """
-    product, onto = lessons.products[-1], lessons.onto[-1]
-    width, taught = int(product.shape[0]), _taught(backend, pool, config)
-    products, targets = [product], [onto]
+    rows, taught = rows.first(int(lessons.product.shape[0])), _taught(backend, pool, config)
     for fold in range(pool.n_folds):
         outside = backend.xp.flatnonzero(taught & ~pool.free[fold][pool.compared])
-        less, less_onto = _add_up(backend, rows.first(width), pool, lessons.scales, outside)
-        products.insert(fold, product - less)
-        targets.insert(fold, onto - less_onto)
-    return replace(lessons, products=products, onto=targets)
+        product, onto = _add_up(backend, rows, pool, lessons.scales, outside)
+        backend.xp.subtract(lessons.product, product, out=product)  # which is large
+        yield replace(lessons, product=product, onto=lessons.onto - onto)
 
 
 def _taught(backend: Backend, pool: Pool, config: HeraldConfig) -> Array:
@@ -100,8 +99,10 @@ def _taught(backend: Backend, pool: Pool, config: HeraldConfig) -> Array:
 
 
 def _inverse_lengths(backend: Backend, rows: Array) -> Array:
-    xp = backend.xp
-    return ops.inverse(backend, xp.sqrt((rows.astype(xp.float64) ** 2).sum(axis=1))).astype(xp.float32)
+    xp, n = backend.xp, int(rows.shape[0])
+    parts = (rows[low : low + AT_A_TIME].astype(xp.float64) for low in range(0, n, AT_A_TIME))
+    squares = xp.concatenate([(part**2).sum(axis=1) for part in parts])
+    return ops.inverse(backend, xp.sqrt(squares)).astype(xp.float32)
 
 
 def _add_up(backend: Backend, rows: Rows, pool: Pool, scales: list[Array], nodes: Array) -> tuple[Array, Array]:
@@ -114,7 +115,8 @@ def _add_up(backend: Backend, rows: Rows, pool: Pool, scales: list[Array], nodes
     def add(place: tuple[int, int]) -> tuple[Array, Array]:
         kind, low = place
         chosen = nodes[low : low + AT_A_TIME]
-        part = getattr(rows, SEEN[kind])[chosen] * scales[kind][chosen][:, None]
+        part = getattr(rows, SEEN[kind])[chosen]
+        part *= scales[kind][chosen][:, None]
         wanted = codes[chosen][:, None] == xp.arange(n_classes, dtype=codes.dtype)[None, :]
         return part.T @ part, part.T @ (wanted.astype(xp.float32) - 1.0 / n_classes)
 
@@ -127,45 +129,44 @@ def _add_up(backend: Backend, rows: Rows, pool: Pool, scales: list[Array], nodes
 
 def reorder(lessons: Lessons, order: Array) -> Lessons:
     """Take columns in another order, all or some."""
-    products = [one[order][:, order] for one in lessons.products]
-    return replace(lessons, products=products, onto=[one[order] for one in lessons.onto])
+    return replace(lessons, product=lessons.product[order][:, order], onto=lessons.onto[order])
 
 
 @dataclass(frozen=True)
-class Factors:
+class Factor:
     """Normal equations half solved: those of fewer columns are the first rows and columns of these.
 
     Attributes
     ----------
-    lower : list of (k, k) float64 arrays
-        Cholesky factors of the products with the penalty.
-    halfway : list of (k, classes) float64 arrays
-        What is to be reached, with the factors taken off.
+    lower : (k, k) float64 array
+        Cholesky factor of the product with the penalty.
+    halfway : (k, classes) float64 array
+        What is to be reached, with the factor taken off.
     """
 
-    lower: list[Array]
-    halfway: list[Array]
+    lower: Array
+    halfway: Array
 
 
-def factorise(backend: Backend, lessons: Lessons) -> Factors:
+def factorise(backend: Backend, lessons: Lessons) -> Factor:
     """Do once what directions in any number of the first columns have in common."""
-    xp, found = backend.xp, Factors([], [])
-    for product, onto in zip(lessons.products, lessons.onto, strict=True):
-        unit = xp.eye(int(product.shape[0]), dtype=xp.float64)
-        found.lower.append(xp.linalg.cholesky(product + PENALTY * unit))
-        found.halfway.append(backend.linalg.solve_triangular(found.lower[-1], onto, lower=True))
+    lower = backend.xp.linalg.cholesky(_penalised(backend, lessons.product))
+    return Factor(lower, backend.linalg.solve_triangular(lower, lessons.onto, lower=True))
+
+
+def _penalised(backend: Backend, product: Array) -> Array:
+    found, diagonal = product.copy(), backend.xp.arange(int(product.shape[0]))
+    found[diagonal, diagonal] += PENALTY
     return found
 
 
-def learn_directions(backend: Backend, factors: Factors, fold: int, width: int | None = None) -> Array:
+def learn_directions(backend: Backend, factor: Factor, width: int | None = None) -> Array:
     """Give each class its direction, of length 1: what it takes to tell it from the others.
 
     Parameters
     ----------
     backend : Backend
-    factors : Factors
-    fold : int
-        Whose nodes to learn from; -1 is all.
+    factor : Factor
     width : int, optional
         Do with the first columns.
 
@@ -173,7 +174,7 @@ def learn_directions(backend: Backend, factors: Factors, fold: int, width: int |
     -------
     (classes, k) float64 array
     """
-    lower, halfway = factors.lower[fold][:width, :width], factors.halfway[fold][:width]
+    lower, halfway = factor.lower[:width, :width], factor.halfway[:width]
     weights = backend.linalg.solve_triangular(lower, halfway, trans=1, lower=True).T
     length = backend.xp.sqrt((weights**2).sum(axis=1))
     return weights * ops.inverse(backend, length)[:, None]

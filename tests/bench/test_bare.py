@@ -171,12 +171,15 @@ def test_landmarks_beside_exemplars_are_timed_as_landmarks(graph, monkeypatch):
 def test_landmarks_are_noted_with_their_systems(graph):
     """One to rank all features, then one of all nodes and one a fold for each number of features.
 
-    Once for landmarks alone, once for those beside exemplars.
+    Once for landmarks alone, once for those beside exemplars. What these have in common is done once: in as many
+    columns as landmarks alone have at most, and again in more.
     """
     seen = watch(graph, 0.3, HeraldConfig())
     guided = [trial.feature_count for trial in seen.made.picked.trials if trial.rule == LANDMARKS]
     assert guided == [10]
     assert seen.noted["directions"] == [(3, 20), *((3, count) for count in (10, 20, 10) for _ in range(5))]
+    assert seen.noted["held_out"] == [10, 20]
+    assert seen.noted["factorised"] == [20, *(count for count in (10, 20) for _ in range(5))]
     assert seen.noted["remembered"] == 20
     assert seen.noted["counts"] == sorted(
         {trial.feature_count for trial in seen.made.picked.trials if trial.rule != LANDMARKS}
@@ -190,19 +193,25 @@ def test_landmarks_learn_from_the_first_compared_nodes_of_every_class(graph, sma
     def noting(backend, function, places):
         places = list(places)
         found = list(spread(backend, function, places))
-        if isinstance(places[0], tuple) and places[0] == (landmarks.SEEN[0], 0):
+        if function.__qualname__.startswith("_add_up"):
+            columns = len(found[0][0])
             # Rows have length 1: their products have the number of rows, but for rows of zeros, on the diagonal.
-            learnt_from.extend(float(np.trace(product)) for product, _ in found)
+            learnt_from.append((max(float(np.trace(product)) for product, _ in found), columns))
         return iter(found)
 
     monkeypatch.setattr(ops, "spread", noting)
-    _, pool = watch(graph, 0.3, config).noted["walk"]
-    sizes = lesson_sizes(pool, config)
-    assert len(sizes) == pool.n_folds + 1
-    assert sum(sizes) == sum(min(size, smallest) for size in pool.sizes)
-    assert (sum(sizes) < len(pool.compared)) == (smallest == 20)
-    most = np.reshape(learnt_from, (len(sizes), len(landmarks.SEEN))).max(axis=1)
-    assert np.round(most).tolist() == sizes
+    noted = watch(graph, 0.3, config).noted
+    _, pool = noted["walk"]
+    (everybody, widest), *outside = lesson_sizes(pool, noted["remembered"], noted["held_out"], config)
+    assert widest == 20
+    assert everybody == sum(min(size, smallest) for size in pool.sizes)
+    assert (everybody < len(pool.compared)) == (smallest == 20)
+    assert [width for _, width in outside] == [10] * pool.n_folds + [20] * pool.n_folds
+    assert sum(nodes for nodes, _ in outside) == 2 * everybody
+    assert [columns for _, columns in learnt_from] == [20, *(width for _, width in outside)]
+    # Rows have length 1 in all columns: in fewer they are shorter.
+    whole = [(round(most), columns) for most, columns in learnt_from if columns == 20]
+    assert whole == [(everybody, 20), *outside[pool.n_folds :]]
 
 
 def test_one_class_has_no_landmarks(graph):

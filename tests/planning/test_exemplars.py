@@ -40,11 +40,9 @@ class Counted(CpuBackend):
 @pytest.fixture
 def counters(monkeypatch):
     """Count multiply-adds of views and lessons, nodes and systems of trials, and remember what was drawn."""
-    counted = dict.fromkeys(("hop", "sliced", "pairs", "blocks", "gram", "nodes", "solves", "columns"), 0)
-    counted["learning"] = False
+    counted = dict.fromkeys(("hop", "sliced", "pairs", "blocks", "gram", "nodes", "columns"), 0)
     through, add, draw = views._Walk.through, views._add_products, search.draw_pool
-    judge, solve = trials.judge, np.linalg.solve
-    prepare, learn = landmarks.prepare_lessons, landmarks.learn_directions
+    judge, add_up, learn = trials.judge, landmarks._add_up, landmarks.learn_directions
 
     def walked(self, ranked, low, high, held):
         legs, width = self.legs, high - low
@@ -62,12 +60,7 @@ def counters(monkeypatch):
         counted["nodes"] += int(trial.features.shape[0])
         return judge(backend, trial, *rest)
 
-    def solved(a, b):
-        counted["solves"] += 1
-        counted["columns"] += len(a) if counted["learning"] else 0
-        return solve(a, b)
-
-    def prepared(backend, rows, pool, config):
+    def added_up(backend, rows, *rest):
         products = []
 
         class Watched(np.ndarray):
@@ -77,7 +70,7 @@ def counters(monkeypatch):
                 return super().__matmul__(other)
 
         rows = replace(rows, **{name: getattr(rows, name).view(Watched) for name in landmarks.SEEN})
-        found = prepare(backend, rows, pool, config)
+        found = add_up(backend, rows, *rest)
         counted["gram"] += sum(products)
         return found
 
@@ -86,18 +79,35 @@ def counters(monkeypatch):
         return counted["pool"]
 
     def learnt(*given, **options):
-        counted["learning"] = True
         found = learn(*given, **options)
-        counted["learning"] = False
+        counted["columns"] += found.shape[1]
         return found
 
     monkeypatch.setattr(views._Walk, "through", walked)
     monkeypatch.setattr(views, "_add_products", added)
     monkeypatch.setattr(search, "judge", judged)
-    monkeypatch.setattr(np.linalg, "solve", solved)
-    monkeypatch.setattr(landmarks, "prepare_lessons", prepared)
+    monkeypatch.setattr(landmarks, "_add_up", added_up)
     monkeypatch.setattr(landmarks, "learn_directions", learnt)
     monkeypatch.setattr(search, "draw_pool", drawn)
+    return counted
+
+
+@pytest.fixture
+def systems(monkeypatch):
+    """Count systems that are solved whole, and columns of those that are factorised."""
+    counted = {"solves": 0, "factorised": 0}
+    solve, factorise = np.linalg.solve, np.linalg.cholesky
+
+    def solved(a, b):
+        counted["solves"] += 1
+        return solve(a, b)
+
+    def factorised(a):
+        counted["factorised"] += len(a)
+        return factorise(a)
+
+    monkeypatch.setattr(np.linalg, "solve", solved)
+    monkeypatch.setattr(np.linalg, "cholesky", factorised)
     return counted
 
 
@@ -130,7 +140,7 @@ def led(planned, made):
 
 
 @pytest.mark.parametrize("name", EXEMPLARS)
-def test_work_is_that_of_a_run(name, counters, beside, monkeypatch):
+def test_work_is_that_of_a_run(name, counters, systems, beside, monkeypatch):
     case, backend = EXEMPLARS[name], Counted()
     case.cut(monkeypatch)
     made = case.run(backend, case.build(backend))
@@ -148,6 +158,7 @@ def test_work_is_that_of_a_run(name, counters, beside, monkeypatch):
     assert seen["sliced_multiply_adds"] == pytest.approx(counters["sliced"], rel=CLOSE)
     assert seen["pair_multiply_adds"] == pytest.approx(counters["pairs"], rel=CLOSE)
     assert learning["gram_multiply_adds"] == pytest.approx(counters["gram"], rel=CLOSE)
+    assert learning["columns_factorised"] == systems["factorised"]
     assert learning["columns_solved"] == counters["columns"]
     pool = counters["pool"]
     assert sizes.folds == pool.n_folds
@@ -158,7 +169,7 @@ def test_work_is_that_of_a_run(name, counters, beside, monkeypatch):
     scored = [trial.rule for trial in made.picked.trials if trial.score is not None]
     assert learning["trials"] == scored.count(LANDMARKS) == len(guided)
     assert trying["trials"] == len(scored) - len(guided)
-    assert learning["solves"] + trying["solves"] == counters["solves"]
+    assert learning["solves"] + trying["solves"] == systems["solves"]
     assert trying["landmarks"] == beside["landmarks"]
     nodes = learning["nodes"] + trying["nodes"]
     assert counters["nodes"] / FACTOR <= nodes <= counters["nodes"] * FACTOR
@@ -207,7 +218,7 @@ def test_one_number_of_features_and_one_rule_need_no_trial():
     assert "nothing to try" in planned.advice[0]
     # Features are ranked all the same: by one system of all of them.
     learning = planned.stage("exemplars/landmarks").counts
-    assert (learning["trials"], learning["solves"], learning["columns_solved"]) == (0, 1, 100)
+    assert (learning["trials"], learning["columns_factorised"], learning["columns_solved"]) == (0, 100, 100)
 
 
 def test_landmarks_beside_exemplars_are_made_though_nothing_is_tried():
@@ -215,7 +226,8 @@ def test_landmarks_beside_exemplars_are_made_though_nothing_is_tried():
     assert planned.stage("exemplars/trials").counts["trials"] == 0
     learning = planned.stage("exemplars/landmarks").counts
     systems = planned.sizes.exemplars.folds + 1
-    assert (learning["trials"], learning["solves"], learning["columns_solved"]) == (0, 1 + systems, 100 + 40 * systems)
+    assert learning["trials"] == learning["solves"] == 0
+    assert learning["columns_factorised"] == learning["columns_solved"] == 100 + 40 * systems
     (option,) = planned.sizes.exemplars.options
     assert option.landmarks == 2 * 5
     assert planned.sizes.final == option.fits
@@ -286,7 +298,7 @@ def test_a_rule_of_exemplars_tries_no_landmarks_alone_and_makes_no_links(rule):
     )
     assert (sizes.rules, sizes.first, sizes.widths, sizes.linked) == (1, 32, (), False)
     assert sizes.beside == sizes.fitting == (64, 32, 16, 8)
-    assert (bare.first, bare.fitting, bare.marked_columns) == (0, (), 0)
+    assert (bare.first, bare.fitting, bare.factorised) == (0, (), ())
 
 
 def test_landmarks_only_compare_no_nodes():

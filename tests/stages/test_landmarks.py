@@ -25,7 +25,7 @@ KINDS = ("binary", "counts", "dense")
 
 
 def lessons_of(backend, given, width=12, config=CONFIG):
-    """Lessons of a graph's compared nodes, with rows and pool on the host."""
+    """Lessons of every fold and of all compared nodes, with rows and pool on the host."""
     graph = build(backend, given)
     pool = draw_pool(backend, graph, 1, config, seed=0)
     ranked = ops.pick_columns(backend, graph.features, backend.asarray(np.arange(width)))
@@ -33,8 +33,8 @@ def lessons_of(backend, given, width=12, config=CONFIG):
     rows = {name: host(backend, getattr(seen.compared, name)).astype(np.float64) for name in landmarks.SEEN}
     moved = {name: host(backend, getattr(pool, name)) for name in ("codes", "compared", "free")}
     lessons = landmarks.prepare_lessons(backend, seen.compared, pool, config)
-    assert len(lessons.products) == len(lessons.onto) == 1
-    return landmarks.hold_out(backend, lessons, seen.compared, pool, config), rows, replace(pool, **moved)
+    folds = landmarks.hold_out(backend, lessons, seen.compared, pool, config)
+    return [*folds, lessons], rows, replace(pool, **moved)
 
 
 def by_least_squares(rows, codes, free, n_classes, width):
@@ -54,16 +54,16 @@ def by_least_squares(rows, codes, free, n_classes, width):
 def test_directions_solve_a_ridge_regression(backend, kind):
     given = random_raw(kind, 60, seed=1)
     lessons, rows, pool = lessons_of(backend, given)
-    codes, factors = pool.codes[pool.compared], landmarks.factorise(backend, lessons)
-    assert len(factors.lower) == pool.n_folds + 1
+    codes = pool.codes[pool.compared]
+    assert len(lessons) == pool.n_folds + 1
     for fold in range(pool.n_folds + 1):
-        free = pool.free[fold][pool.compared]
+        free, factor = pool.free[fold][pool.compared], landmarks.factorise(backend, lessons[fold])
         for width in (12, 5):
-            found = host(backend, landmarks.learn_directions(backend, factors, fold, width))
+            found = host(backend, landmarks.learn_directions(backend, factor, width))
             expected = by_least_squares(rows, codes, free, 3, width)
             np.testing.assert_allclose(found, expected, atol=2e-4, err_msg=f"{fold}, {width}")
-    last = host(backend, landmarks.learn_directions(backend, factors, -1))
-    np.testing.assert_array_equal(last, host(backend, landmarks.learn_directions(backend, factors, pool.n_folds, 12)))
+        every = host(backend, landmarks.learn_directions(backend, factor))
+        np.testing.assert_array_equal(every, host(backend, landmarks.learn_directions(backend, factor, 12)))
 
 
 def test_a_fold_learns_nothing_from_who_it_holds_out(backend):
@@ -74,7 +74,7 @@ def test_a_fold_learns_nothing_from_who_it_holds_out(backend):
         length = {name: np.maximum(np.linalg.norm(part, axis=1), 1e-12) for name, part in rows.items()}
         unit = {name: part[free] / length[name][free, None] for name, part in rows.items()}
         product = sum(part.T @ part for part in unit.values())
-        np.testing.assert_allclose(host(backend, lessons.products[fold]), product, rtol=1e-4, atol=1e-4)
+        np.testing.assert_allclose(host(backend, lessons[fold].product), product, rtol=1e-4, atol=1e-4)
 
 
 def test_a_larger_pool_teaches_the_same():
@@ -87,8 +87,8 @@ def test_a_larger_pool_teaches_the_same():
         found.append((max(pool.sizes), landmarks.prepare_lessons(CPU, seen.compared, pool, CONFIG)))
     (few, one), (many, two) = found
     assert few < many
-    for first, second in zip(one.products + one.onto, two.products + two.onto, strict=True):
-        np.testing.assert_array_equal(first, second)
+    np.testing.assert_array_equal(one.product, two.product)
+    np.testing.assert_array_equal(one.onto, two.onto)
 
 
 @pytest.mark.parametrize("width", [12, 5])
@@ -98,14 +98,14 @@ def test_folds_may_learn_in_fewer_columns(backend, width):
     pool = draw_pool(backend, graph, 1, CONFIG, seed=0)
     seen = Remembered(backend, walk_along(backend, graph, graph.features, pool), 12, pool, graph.n_nodes)
     lessons = landmarks.prepare_lessons(backend, seen.compared, pool, CONFIG)
-    whole = landmarks.hold_out(backend, lessons, seen.compared, pool, CONFIG)
+    whole = list(landmarks.hold_out(backend, lessons, seen.compared, pool, CONFIG))
     few = landmarks.reorder(lessons, backend.asarray(np.arange(width)))
-    found = landmarks.hold_out(backend, few, seen.compared, pool, CONFIG)
-    for fold in range(pool.n_folds + 1):
-        product = host(backend, whole.products[fold])[:width, :width]
-        np.testing.assert_allclose(host(backend, found.products[fold]), product, rtol=1e-5, atol=1e-5)
-        onto = host(backend, whole.onto[fold])[:width]
-        np.testing.assert_allclose(host(backend, found.onto[fold]), onto, rtol=1e-5, atol=1e-5)
+    found = list(landmarks.hold_out(backend, few, seen.compared, pool, CONFIG))
+    assert len(found) == len(whole) == pool.n_folds
+    for narrow, wide in zip(found, whole, strict=True):
+        product = host(backend, wide.product)[:width, :width]
+        np.testing.assert_allclose(host(backend, narrow.product), product, rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(host(backend, narrow.onto), host(backend, wide.onto)[:width], rtol=1e-5, atol=1e-5)
 
 
 def test_rows_are_multiplied_some_nodes_at_a_time(backend, monkeypatch):
@@ -113,16 +113,16 @@ def test_rows_are_multiplied_some_nodes_at_a_time(backend, monkeypatch):
     at_once, _, _ = lessons_of(backend, given)
     monkeypatch.setattr(landmarks, "AT_A_TIME", 4)
     in_turn, _, _ = lessons_of(backend, given)
-    for one, two in zip(at_once.products, in_turn.products, strict=True):
-        np.testing.assert_allclose(host(backend, two), host(backend, one), rtol=1e-5, atol=1e-5)
+    for one, two in zip(at_once, in_turn, strict=True):
+        np.testing.assert_allclose(host(backend, two.product), host(backend, one.product), rtol=1e-5, atol=1e-5)
 
 
 def test_columns_in_another_order(backend):
-    lessons, _, _ = lessons_of(backend, random_raw("counts", 50, seed=3))
+    (lessons, *_), _, _ = lessons_of(backend, random_raw("counts", 50, seed=3))
     order = np.random.default_rng(0).permutation(12)
 
     def directions(taken):
-        return host(backend, landmarks.learn_directions(backend, landmarks.factorise(backend, taken), 0))
+        return host(backend, landmarks.learn_directions(backend, landmarks.factorise(backend, taken)))
 
     turned = landmarks.reorder(lessons, backend.asarray(order))
     np.testing.assert_allclose(directions(turned), directions(lessons)[:, order], atol=1e-9)
