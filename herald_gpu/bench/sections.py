@@ -158,6 +158,13 @@ def _growth(quick: bool) -> list[Case]:  # noqa: FBT001
     return [Case(f"{n}", "whole:whole", {"spec": {**base, "n_nodes": n}, **options}) for n in counts]
 
 
+def _presets(quick: bool) -> list[Case]:  # noqa: FBT001
+    specs: dict[str, dict[str, Any]] = {name: {"dataset": name} for name in (*REAL, *LARGER)}
+    specs = {"generated": QUICK} if quick else specs
+    options = {"ratio": 0.1, "repeats": 1} if quick else {"ratio": RATIO, "repeats": 3}
+    return [Case(name, "whole:presets", {"spec": spec, **options}) for name, spec in specs.items()]
+
+
 def _peers(quick: bool) -> list[Case]:  # noqa: FBT001
     specs: dict[str, dict[str, Any]] = {name: {"dataset": name} for name in ("cora", "citeseer", "pubmed")}
     specs = {"generated": QUICK} if quick else specs
@@ -183,6 +190,7 @@ SECTIONS: dict[str, Section] = {
     "feature-count": Section("the default preset's number of features beside the deep tree's", _feature_count),
     "pipeline": Section("both presets on larger graphs, stage by stage beside bare kernels", _pipeline),
     "first-result": Section("`herald condense` from its start to its end", _first_result),
+    "presets": Section("the default preset beside the paper's, on real graphs", _presets),
     "memory": Section("most memory held at once, beside input and kept features", _memory),
     "approximate": Section("LID through an index beside exact LID", _approximate),
     "growth": Section("time and memory of the default preset as a graph grows", _growth),

@@ -106,6 +106,9 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
         *(("seconds", "seconds", secs), ("first run, s", "first", secs)),
         ("kernels on disk", "kernels_cached", count),
     ),
+    "presets": (
+        *(("default preset, s", "default", secs), ("paper preset, s", "paper", secs), ("ratio", "ratio", times)),
+    ),
     "memory": (
         *(("seconds", "seconds", secs), ("memory, GB", "taken", giga), ("input, GB", "input", giga)),
         *(("kept features, GB", "kept", giga), ("besides, GB", "excess", giga)),

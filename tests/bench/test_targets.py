@@ -38,6 +38,7 @@ def test_all_met(full):
         ("fisher", "coauthor-cs", {"grown": 4e8, "sparse": True}, "Fisher copies nothing"),
         ("feature-count", "pubmed", {"ratio": 0.11}, "feature count"),
         ("first-result", "cora", {"seconds": 3.0}, "first result"),
+        ("presets", "chameleon", {"ratio": 2.1}, "default preset"),
         ("memory", "coauthor-cs paper", {"excess": 2.1e9}, "memory"),
         ("approximate", "N=200000, F=300", {"speedup": 9.9}, "approximate LID"),
         ("approximate", "N=200000, F=300", {"spearman": 0.94}, "approximate LID agrees"),

@@ -98,6 +98,20 @@ def test_kept_features_of_a_sparse_matrix():
     assert whole.kept_bytes(given, Small()) == 8 * given.features.nnz + given.features.indptr.nbytes
 
 
+def test_presets_in_turn(monkeypatch):
+    asked, condense = [], whole.condense
+
+    def noted(*given, **options):
+        asked.append(options["config"].selection)
+        return condense(*given, **options)
+
+    monkeypatch.setattr(whole, "condense", noted)
+    found = whole.presets(SPEC, 0.2, 2)
+    assert asked == ["exemplars", "neighbourhoods"] * 3
+    assert found["ratio"] == found["default"] / found["paper"] > 0
+    assert [len(seconds) for seconds in found["all_seconds"].values()] == [3, 3]
+
+
 def test_options_of_a_preset_reach_it():
     assert whole.whole(SPEC, "default", 0.2, 1, {"feature_count": 7})["features"] == 7
 

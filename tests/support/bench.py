@@ -28,6 +28,7 @@ def result(section, case):
         | {"float32_bytes": 4e8, "float64_bytes": 8e8},
         "feature-count": {"rows": 10, "features": 5, "search": 1.0, "tree": 20.0, "ratio": 0.05}
         | {"count": 3, "tree_count": 4},
+        "presets": {"default": 1.0, "paper": 0.8, "ratio": 1.25},
         "first-result": {"seconds": 1.5, "first": 9.0, "kernels_cached": 11},
         "memory": {"seconds": 1.0, "taken": 3e9, "input": 1e9, "kept": 5e8, "excess": 1.5e9},
         "approximate": {"exact": 20.0, "approximate": 1.0, "speedup": 20.0, "spearman": 0.98},
