@@ -10,8 +10,8 @@ from herald_gpu import encoding, ops
 from herald_gpu.budget import graph_bytes, row_sizes, smallest_ratio
 from herald_gpu.errors import BudgetError
 from herald_gpu.stages import landmarks
-from herald_gpu.stages.exemplars import stand_in
-from herald_gpu.stages.feature_grid import FEWEST
+from herald_gpu.stages.exemplars import RULES, stand_in
+from herald_gpu.stages.feature_grid import FEWEST, tried_counts
 from herald_gpu.stages.links import join_landmarks
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 LANDMARKS: Literal["landmarks"] = "landmarks"
 """The rule by which landmarks carry what is to be learnt, beside one exemplar a class."""
+MOST_BESIDE = 0.5
+"""Share of the budget that landmarks beside as many exemplars as fit may take."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +52,6 @@ class Guidance:
         Of all nodes, in the order of columns before they were ranked.
     order : int array
         Columns of the lessons, the best first.
-    width : int
-        Columns that are likely to be needed.
     """
 
     def __init__(
@@ -65,11 +65,10 @@ class Guidance:
         config: HeraldConfig,
         *,
         order: Array,
-        width: int,
     ) -> None:
         self.backend, self.graph, self.pool, self.budget, self.config = backend, graph, pool, budget, config
         self.rows, self.lessons, self.order = rows, lessons, order
-        self._width, self._factors = width, self._factorised(width)
+        self._width, self._factors = 0, list[landmarks.Factor]()
 
     def beside(self, width: int) -> list[Array]:
         """Make the landmarks of every fold and, last, those of all nodes."""
@@ -123,17 +122,31 @@ class Guidance:
         raise BudgetError(msg, smallest_ratio=smallest)
 
 
-def most_columns(learnt: int, n_classes: int, budget: Budget, config: HeraldConfig) -> int:
-    """Half of the features, or as many as are asked for, as far as landmarks of them fit where nothing else is."""
-    wanted = config.feature_count or max(FEWEST, learnt // 2)
-    each = int(budget.limit // (landmarks.PER_CLASS * n_classes)) - int(encoding.OF_LANDMARKS.bytes_of_rows(0.0, 0))
-    return min(wanted, learnt, 8 * max(0, each))
+def most_columns(learnt: int, n_classes: int, limit: float, wanted: int | None) -> int:
+    """Half of the features, or as many as are wanted, as far as landmarks of them fit where nothing else is."""
+    each = int(limit // (landmarks.PER_CLASS * n_classes)) - int(encoding.OF_LANDMARKS.bytes_of_rows(0.0, 0))
+    return min(wanted or max(FEWEST, learnt // 2), learnt, 8 * max(0, each))
+
+
+def counts_beside(n_features: int, learnt: int, n_classes: int, limit: float, config: HeraldConfig) -> list[int]:
+    """Give the numbers of features, falling, with which landmarks leave enough of the budget to exemplars."""
+    if not any(config.exemplar_rule in ("auto", rule) for rule in RULES):
+        return []
+    return [
+        count
+        for count in tried_counts(n_features, config)
+        if count <= learnt and bytes_beside(count, n_classes, config) <= MOST_BESIDE * limit
+    ]
+
+
+def n_links(n_classes: int, config: HeraldConfig) -> int:
+    """Directed edges between landmarks."""
+    return 2 * n_classes if config.edges == "auto" else 0
 
 
 def bytes_beside(width: int, n_classes: int, config: HeraldConfig) -> float:
     """Bytes of landmarks with so many features, and of the edges between them."""
-    links = 2 * n_classes if config.edges == "auto" else 0
-    return landmarks.landmark_bytes(n_classes, width) + graph_bytes("dense", 0, links)
+    return landmarks.landmark_bytes(n_classes, width) + graph_bytes("dense", 0, n_links(n_classes, config))
 
 
 def with_landmarks(backend: Backend, rows: Matrix, marks: Array | None) -> Matrix:

@@ -14,6 +14,7 @@ from herald_gpu.guidance import (
     Guidance,
     GuidedDraft,
     bytes_beside,
+    counts_beside,
     landmark_codes,
     most_columns,
     with_landmarks,
@@ -48,11 +49,9 @@ WIDTHS = 4
 """Numbers of features that are tried for landmarks: as many as fit, half of them, ...; the least telling half of all
 features is never among them."""
 AHEAD = 2.0
-"""Standard errors that landmarks have to be ahead of exemplars by."""
+"""Standard errors that landmarks with one exemplar a class have to be ahead by of candidates with as many as fit."""
 NEAR = 2
 """Numbers of features that differ by no more than this factor are next to one another."""
-MOST_BESIDE = 0.5
-"""Share of the budget that landmarks beside as many exemplars as fit may take."""
 
 
 @dataclass(frozen=True)
@@ -335,43 +334,22 @@ class Search:
         self, seen: Remembered, lessons: landmarks.Lessons, order: Array
     ) -> tuple[list[_Guided], dict[int, list[Array]]]:
         """Try landmarks with an exemplar a class; make those that go beside more of them."""
-        width = max(self._fewest(), self._most_columns())
-        guidance = Guidance(
-            self.backend,
-            self.graph,
-            self.pool,
-            seen.compared,
-            lessons,
-            self.budget,
-            self.config,
-            order=order,
-            width=width,
-        )
+        given = (self.backend, self.graph, self.pool, seen.compared, lessons, self.budget, self.config)
+        guidance = Guidance(*given, order=order)
         guided = self._guided(guidance, seen.held) if self._is_tried(LANDMARKS) else []
-        most = NEAR * _best_count(guided) if guided else self.learnt
-        return guided, {count: guidance.beside(count) for count in self._counts_beside() if count <= most}
+        return guided, {count: guidance.beside(count) for count in self._counts_beside(guided)}
 
-    def _counts_beside(self) -> list[int]:
-        """Numbers of features with which landmarks leave enough of the budget to exemplars."""
-        if not any(map(self._is_tried, RULES)):
-            return []
-        room = MOST_BESIDE * self.budget.limit
-        return [
-            count
-            for count in tried_counts(self.graph.n_features, self.config)
-            if count <= self.learnt and bytes_beside(count, self.graph.n_classes, self.config) <= room
-        ]
-
-    def _fewest(self) -> int:
-        return min(self.learnt, self.config.feature_count or FEWEST)
-
-    def _most_columns(self) -> int:
-        return most_columns(self.learnt, self.graph.n_classes, self.budget, self.config)
+    def _counts_beside(self, guided: list[_Guided]) -> list[int]:
+        """Numbers of features that exemplars may be tried with, as far as that is known before they are priced."""
+        graph, most = self.graph, NEAR * _best_count(guided) if guided else self.learnt
+        found = counts_beside(graph.n_features, self.learnt, graph.n_classes, self.budget.limit, self.config)
+        roomy = [option.count for option in self.options if option.rows >= self._everybody]
+        return [count for count in found if count <= most or count in roomy]
 
     def _guided(self, guidance: Guidance, held: Rows) -> list[_Guided]:
         """Make landmarks of as many features as fit, of half of them, a quarter, ..."""
-        width = self._most_columns()
-        fewest, made = self._fewest(), list[_Guided]()
+        fewest, made = min(self.learnt, self.config.feature_count or FEWEST), list[_Guided]()
+        width = most_columns(self.learnt, self.graph.n_classes, self.budget.limit, self.config.feature_count)
         while width >= fewest and len(made) < WIDTHS:
             final = guidance.draft(width, -1)
             coded, total = guidance.cheapest(final)
@@ -439,7 +417,7 @@ class Search:
         def learnt_from(fold: int) -> LearntFrom | None:
             draft = self._draft(made, fold)
             if int(draft.nodes.shape[0]) == 0:
-                return None  # no free node fits: nothing to learn from, and no right answer
+                return None  # no free node fits: no right answer, whatever landmarks could tell
             return self._learnt_from(draft, self._rows(kept, draft.nodes), pricing.budget.coded)
 
         return replace(made, trial=replace(made.trial, score=self._score(learnt_from, view.held)))
@@ -510,11 +488,11 @@ class Search:
 
 
 def preferred(trials: tuple[Trial, ...], n_held: int) -> int:
-    """Say which trial to follow: that of the best landmarks where they are clearly ahead, else one of exemplars.
+    """Say which trial to follow: the best one of landmarks and an exemplar a class where that is clearly ahead.
 
-    Landmarks are synthetic, and networks make less of them than regressions do: they have to be ahead by `AHEAD`
-    standard errors of a share of right answers among `n_held`. Of trials of exemplars within half of one of their best
-    it is the one with the fewest features, and of these the best.
+    Networks make less of landmarks than regressions do: they have to be ahead by `AHEAD` standard errors of a share of
+    right answers among `n_held`. Of the others, with as many exemplars as fit, those within half of one of the best are
+    looked at: it is the one with the fewest features, and of these the best.
 
     Examples
     --------

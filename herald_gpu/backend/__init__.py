@@ -1,7 +1,7 @@
 """The one seam: what a backend must offer, and how one is chosen.
 
-What NumPy/SciPy and CuPy/cupyx spell alike is written once in the stages, on `backend.xp` and
-`backend.sparse`. The protocol holds only what truly differs.
+What NumPy/SciPy and CuPy/cupyx spell alike is written once in the stages, on `backend.xp`, `backend.sparse` and
+`backend.linalg`. The protocol holds only what truly differs.
 """
 
 from __future__ import annotations

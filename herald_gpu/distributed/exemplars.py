@@ -157,7 +157,7 @@ class LeadSearch(Search):
         return self.backend.xp.searchsorted(self.lead.ids, names)
 
     def _surrounded(self, made: _Candidate, draft: _Draft) -> _Draft:
-        everybody = int(draft.nodes.shape[0]) == int(self.pool.members.shape[0])
+        everybody = int(draft.nodes.shape[0]) == self._everybody
         if everybody and self.lead.around == 0:
             raise Unseen(self.lead.wanted(draft.nodes[:0], around=max(1, self.config.patience) * FOLDS))
         self.backend.to_the_end = everybody  # type: ignore[attr-defined]

@@ -169,7 +169,7 @@ def _landmarks(s: Sizes, e: Exemplars) -> int:
 def _adding(s: Sizes, e: Exemplars, nodes: int, width: int) -> int:
     """Rows of some nodes, the product of their columns and the one before it, beside where these are added up."""
     rows = min(AT_A_TIME, nodes)
-    return 8 * width**2 + 4 * rows * width + 16 * (rows + width) * s.classes + 8 * nodes + 6 * e.compared
+    return 8 * width**2 + 8 * rows * width + 16 * (rows + width) * s.classes + 8 * nodes + 6 * e.compared
 
 
 def _factor(s: Sizes, width: int) -> int:

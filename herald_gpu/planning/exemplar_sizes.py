@@ -68,7 +68,7 @@ class Exemplars:
     learnt : int
         Features that are ranked anew, and whose rows are remembered; 0 where there is one class only.
     first : int
-        Features that landmarks would have first, and the fewest they may have at least; 0 where none are made.
+        Features that landmarks alone would have first, and the fewest they may have at least; 0 where none are tried.
     widths : tuple of int
         Numbers of features that landmarks are tried with, falling; each beside one exemplar a class.
     refused : tuple of int
@@ -127,8 +127,9 @@ class Exemplars:
     @property
     def factorised(self) -> tuple[int, ...]:
         """Columns in which folds are held out: those of the widest landmarks and, where they do not do, of more."""
-        wider = self.beside[:1] if self.beside and self.beside[0] > self.first else ()
-        return (self.first, *wider) if self.first else ()
+        alone = (self.first,) if self.widths or self.refused else ()
+        wider = self.beside[:1] if self.beside and self.beside[0] > max(alone, default=0) else ()
+        return alone + wider
 
     @property
     def viewed(self) -> int:
@@ -144,12 +145,14 @@ class Exemplars:
         """Say what is tried where landmarks do best with so many features.
 
         As :meth:`herald_gpu.search.Search._worth_trying` does: numbers of features next to it, and those with which
-        all training nodes fit. Landmarks go beside exemplars with no more features than those next to it have.
+        all training nodes fit. Landmarks go beside exemplars in no others.
         """
         if not self.rules:
             return self
         near = [one for one in self.grid if best <= NEAR * one.count <= NEAR**2 * best or one.rows >= train]
-        return self._trying(tuple(near) or self.grid[-1:], tuple(one for one in self.fitting if one <= NEAR * best))
+        roomy = [one.count for one in self.grid if one.rows >= train]
+        beside = tuple(count for count in self.fitting if count <= NEAR * best or count in roomy)
+        return self._trying(tuple(near) or self.grid[-1:], beside)
 
     def everywhere(self) -> Exemplars:
         """Say what is tried where no landmarks were."""

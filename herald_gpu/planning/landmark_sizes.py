@@ -7,12 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from herald_gpu import encoding
-from herald_gpu.guidance import LANDMARKS, bytes_beside
+from herald_gpu.guidance import LANDMARKS, bytes_beside, counts_beside, most_columns, n_links
 from herald_gpu.planning.gathered import EDGE_BYTES, Gathered
-from herald_gpu.search import MOST_BESIDE, MOST_LEARNT, WIDTHS
+from herald_gpu.search import MOST_LEARNT, WIDTHS
 from herald_gpu.stages import landmarks
-from herald_gpu.stages.exemplars import RULES
-from herald_gpu.stages.feature_grid import FEWEST, tried_counts
+from herald_gpu.stages.feature_grid import FEWEST
 
 if TYPE_CHECKING:
     from herald_gpu.planning.gathered import Means
@@ -28,15 +27,11 @@ def landmark_widths(learnt: int, wanted: int | None, means: Means) -> tuple[int,
 
     As the search does it; exemplars beside the landmarks are taken for nodes like any other.
     """
-    if not _are_made(learnt, means):
+    if not _are_made(learnt, means) or means.config.exemplar_rule not in ("auto", LANDMARKS):
         return 0, (), ()
-    n_landmarks = landmarks.PER_CLASS * means.n_classes
-    fewest = min(learnt, wanted or FEWEST)
-    each = int(means.limit // n_landmarks) - int(encoding.OF_LANDMARKS.bytes_of_rows(0.0, 0))
-    width = min(wanted or max(FEWEST, learnt // 2), learnt, 8 * max(0, each))
+    n_landmarks, fewest = landmarks.PER_CLASS * means.n_classes, min(learnt, wanted or FEWEST)
+    width = most_columns(learnt, means.n_classes, means.limit, wanted)
     first, found, refused = max(width, fewest), list[int](), list[int]()
-    if means.config.exemplar_rule not in ("auto", LANDMARKS):
-        return first, (), ()
     while width >= fewest and len(found) < WIDTHS:
         over = bytes_with_every_class(width, means) - means.limit
         if over > 0:
@@ -50,20 +45,12 @@ def landmark_widths(learnt: int, wanted: int | None, means: Means) -> tuple[int,
     return first, tuple(found), tuple(refused)
 
 
-def counts_beside(n_features: int, learnt: int, wanted: int | None, means: Means) -> tuple[int, ...]:
-    """Give the numbers of features, falling, with which landmarks leave enough of the budget to exemplars.
-
-    As :meth:`herald_gpu.search.Search._counts_beside` does.
-    """
-    config = means.config
-    if not _are_made(learnt, means) or not any(config.exemplar_rule in ("auto", rule) for rule in RULES):
+def fitting_beside(n_features: int, learnt: int, wanted: int | None, means: Means) -> tuple[int, ...]:
+    """Give the numbers of features, falling, with which landmarks leave enough of the budget to exemplars."""
+    if not _are_made(learnt, means):
         return ()
-    room = MOST_BESIDE * means.limit
-    return tuple(
-        count
-        for count in tried_counts(n_features, replace(config, feature_count=wanted))
-        if count <= learnt and bytes_beside(count, means.n_classes, config) <= room
-    )
+    config = replace(means.config, feature_count=wanted)
+    return tuple(counts_beside(n_features, learnt, means.n_classes, means.limit, config))
 
 
 def bytes_with_every_class(width: int, means: Means) -> float:
@@ -85,7 +72,7 @@ def guided_graph(means: Means) -> Gathered:
 
 def with_landmarks(found: Gathered, means: Means) -> Gathered:
     """Give the sizes with landmarks beside the nodes, which have no edges but those between them."""
-    links = 2 * means.n_classes if means.config.edges == "auto" else 0
+    links = n_links(means.n_classes, means.config)
     return Gathered(found.nodes + landmarks.PER_CLASS * means.n_classes, found.edges + links, found.reach)
 
 

@@ -11,7 +11,7 @@ from herald_gpu.graph import cheapest_kind
 from herald_gpu.planning.checks import check_counts, check_rule, check_shares, check_skews
 from herald_gpu.planning.exemplar_sizes import Exemplars, exemplar_sizes, feature_options
 from herald_gpu.planning.gathered import Gathered, Means, Surroundings, best_encoding, gather
-from herald_gpu.planning.landmark_sizes import counts_beside, guided_graph, landmark_widths, learnt_columns
+from herald_gpu.planning.landmark_sizes import fitting_beside, guided_graph, landmark_widths, learnt_columns
 
 if TYPE_CHECKING:
     from herald_gpu.config import HeraldConfig
@@ -139,7 +139,7 @@ def measure(
             feature_options(n_features, wanted, train, means),
             learnt,
             *landmark_widths(learnt, wanted, means),
-            fitting=counts_beside(n_features, learnt, wanted, means),
+            fitting=fitting_beside(n_features, learnt, wanted, means),
             train=train,
             n_classes=n_classes,
             class_skew=class_skew or 1.0,

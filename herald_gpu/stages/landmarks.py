@@ -44,9 +44,10 @@ class Lessons:
     Attributes
     ----------
     product : (k, k) float64 array
+        With the penalty on its diagonal.
     onto : (k, classes) float64 array
     scales : list of float32 arrays
-        What rows of compared nodes are multiplied by, for every kind of them.
+        What rows of compared nodes are multiplied by, for every kind of them; 0 for those nothing is learnt from.
     """
 
     product: Array
@@ -70,7 +71,10 @@ def prepare_lessons(backend: Backend, rows: Rows, pool: Pool, config: HeraldConf
     """
     scales = [_inverse_lengths(backend, getattr(rows, name)) for name in SEEN]
     nodes = backend.xp.flatnonzero(_taught(backend, pool, config))
-    return Lessons(*_add_up(backend, rows, pool, scales, nodes), scales)
+    product, onto = _add_up(backend, rows, pool, scales, nodes)
+    diagonal = backend.xp.arange(int(product.shape[0]))
+    product[diagonal, diagonal] += PENALTY
+    return Lessons(product, onto, scales)
 
 
 def hold_out(backend: Backend, lessons: Lessons, rows: Rows, pool: Pool, config: HeraldConfig) -> Iterator[Lessons]:
@@ -99,10 +103,12 @@ def _taught(backend: Backend, pool: Pool, config: HeraldConfig) -> Array:
 
 
 def _inverse_lengths(backend: Backend, rows: Array) -> Array:
+    """One over the length of every row; 0 for one of zeros, or so long or short that float32 does not hold it."""
     xp, n = backend.xp, int(rows.shape[0])
     parts = (rows[low : low + AT_A_TIME].astype(xp.float64) for low in range(0, n, AT_A_TIME))
     squares = xp.concatenate([(part**2).sum(axis=1) for part in parts])
-    return ops.inverse(backend, xp.sqrt(squares)).astype(xp.float32)
+    inverse = ops.inverse(backend, xp.sqrt(squares))
+    return xp.where(inverse < xp.finfo(xp.float32).max, inverse, 0.0).astype(xp.float32)
 
 
 def _add_up(backend: Backend, rows: Rows, pool: Pool, scales: list[Array], nodes: Array) -> tuple[Array, Array]:
@@ -115,8 +121,9 @@ def _add_up(backend: Backend, rows: Rows, pool: Pool, scales: list[Array], nodes
     def add(place: tuple[int, int]) -> tuple[Array, Array]:
         kind, low = place
         chosen = nodes[low : low + AT_A_TIME]
-        part = getattr(rows, SEEN[kind])[chosen]
-        part *= scales[kind][chosen][:, None]
+        scale = scales[kind][chosen][:, None]
+        part = xp.where(scale > 0, getattr(rows, SEEN[kind])[chosen], 0.0)
+        part *= scale
         wanted = codes[chosen][:, None] == xp.arange(n_classes, dtype=codes.dtype)[None, :]
         return part.T @ part, part.T @ (wanted.astype(xp.float32) - 1.0 / n_classes)
 
@@ -139,7 +146,7 @@ class Factor:
     Attributes
     ----------
     lower : (k, k) float64 array
-        Cholesky factor of the product with the penalty.
+        Cholesky factor of the product.
     halfway : (k, classes) float64 array
         What is to be reached, with the factor taken off.
     """
@@ -150,14 +157,8 @@ class Factor:
 
 def factorise(backend: Backend, lessons: Lessons) -> Factor:
     """Do once what directions in any number of the first columns have in common."""
-    lower = backend.xp.linalg.cholesky(_penalised(backend, lessons.product))
+    lower = backend.xp.linalg.cholesky(lessons.product)
     return Factor(lower, backend.linalg.solve_triangular(lower, lessons.onto, lower=True))
-
-
-def _penalised(backend: Backend, product: Array) -> Array:
-    found, diagonal = product.copy(), backend.xp.arange(int(product.shape[0]))
-    found[diagonal, diagonal] += PENALTY
-    return found
 
 
 def learn_directions(backend: Backend, factor: Factor, width: int | None = None) -> Array:

@@ -27,6 +27,7 @@ CPU = CpuBackend()
 PRESETS = {
     "default": HeraldConfig(),
     "landmarks": HeraldConfig(exemplar_rule="landmarks"),
+    "cover": HeraldConfig(exemplar_rule="cover"),
     "linked": HeraldConfig(landmarks=False, homophily_switch=0.0, linked_share=1.0),
     "narrow": HeraldConfig(smallest_pool=4, largest_pool=6, trial_nodes=7, fewest_exemplars=1, patience=2),
     "dense": HeraldConfig(feature_density=True, hops=1, encoding="graph", storage="dense", min_class_size=3),

@@ -73,8 +73,22 @@ def test_a_fold_learns_nothing_from_who_it_holds_out(backend):
         free = pool.free[fold][pool.compared]
         length = {name: np.maximum(np.linalg.norm(part, axis=1), 1e-12) for name, part in rows.items()}
         unit = {name: part[free] / length[name][free, None] for name, part in rows.items()}
-        product = sum(part.T @ part for part in unit.values())
+        product = sum(part.T @ part for part in unit.values()) + landmarks.PENALTY * np.eye(12)
         np.testing.assert_allclose(host(backend, lessons[fold].product), product, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.filterwarnings("ignore:(overflow|invalid value) encountered:RuntimeWarning")
+@pytest.mark.parametrize("scale", [1e-42, 1e-39, 1e37, 1e38])
+@pytest.mark.parametrize("some", [False, True], ids=["all", "one"])
+def test_rows_that_float32_does_not_hold_teach_nothing(backend, scale, some):
+    """One over their length, or sums of their neighbours, are beyond it."""
+    given = random_raw("dense", 60, seed=2)
+    x, chosen = np.clip(given.x, -3, 3), slice(1) if some else slice(None)
+    x[chosen] *= np.float32(scale)
+    lessons, _, pool = lessons_of(backend, replace(given, x=x))
+    for fold in range(pool.n_folds + 1):
+        found = host(backend, landmarks.learn_directions(backend, landmarks.factorise(backend, lessons[fold])))
+        assert np.isfinite(found).all()
 
 
 def test_a_larger_pool_teaches_the_same():

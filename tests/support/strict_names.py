@@ -42,7 +42,7 @@ class StrictLinalg:
 
     @staticmethod
     def cholesky(a: StrictArray) -> StrictArray:
-        """Factorise a symmetric matrix; of one that is not positive definite CuPy gives NaN."""
+        """Factorise a symmetric positive definite matrix."""
         return wrap(np.linalg.cholesky(device(a)))
 
 
