@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -155,6 +155,17 @@ class LeadSearch(Search):
 
     def _of_name(self, names: Array) -> Array:
         return self.backend.xp.searchsorted(self.lead.ids, names)
+
+    def learn(self) -> Learnt:
+        """See :class:`~herald_gpu.search.Search`: what is learnt may go to another worker, or to its disk, alone."""
+        learnt = super().learn()
+        return learnt if learnt.seen is None else replace(learnt, seen=learnt.seen.along(None))
+
+    def choose(self, learnt: Learnt) -> Found:
+        """See :class:`~herald_gpu.search.Search`."""
+        if learnt.seen is not None:
+            learnt = replace(learnt, seen=learnt.seen.along(self._through))
+        return super().choose(learnt)
 
     def _surrounded(self, made: _Candidate, draft: _Draft) -> _Draft:
         everybody = int(draft.nodes.shape[0]) == self._everybody

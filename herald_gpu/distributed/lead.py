@@ -103,6 +103,8 @@ class LeadBackend:
         self.to_the_end = False  # whether roots are all there are, or those that were brought
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the backend has
+        if name.startswith("_"):  # what a copy in the making does not have yet must not be looked for in itself
+            raise AttributeError(name)
         return getattr(self._backend, name)
 
     def grow(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
@@ -114,7 +115,8 @@ class Remembered:
 
     def __init__(self, backend: Backend, through: Through, width: int, pool: Pool, n_nodes: int) -> None:
         xp = self._xp = backend.xp
-        self._through, self.width = through, width
+        self.further: Through | None = through
+        self.width = width
         self.sights = [xp.empty((int(pool.compared.shape[0]), width), dtype=xp.float32) for _ in range(SIGHTS)]
         self.held = _blank(backend, int(pool.held.shape[0]), width)
         for low, high in ops.blocks(width, n_nodes):
@@ -134,15 +136,21 @@ class Remembered:
             self.sights[place] = take(rows, order, axis=1)
         self.held = Rows(*(take(rows, order, axis=1) for rows in vars(self.held).values()))
 
+    def along(self, further: Through | None) -> Remembered:
+        """Give the same with another way to further columns; or with none, so that nothing is kept for its sake."""
+        found = copy(self)
+        found.further = further
+        return found
+
     def through(self, low: int, high: int, held: Rows) -> list[Array]:
         """See rows once more, or for the first time."""
         known = max(low, min(high, self.width))
         for part, rows in zip(vars(held).values(), vars(self.held).values(), strict=True):
             part[:, low:known] = rows[:, low:known]
         seen = [rows[:, low:known] for rows in self.sights]
-        if known == high:
+        if known == high or self.further is None:
             return seen
-        new = self._through(known, high, held)
+        new = self.further(known, high, held)
         return [self._xp.concatenate(parts, axis=1) for parts in zip(seen, new, strict=True)] if low < known else new
 
 
