@@ -65,7 +65,7 @@ def test_a_condensed_graph_of_any_output_type(output_type, config):
     full = read_full(graph, paper_split(N))
     result = condensed(graph, full.train, output_type=output_type, config=config)
     plain = result.as_type("numpy")
-    assert plain.is_landmark.any() == (result.report.exemplar_rule == "landmarks")
+    assert plain.is_landmark.any() == (config.selection == "exemplars")
     small = read_small(result, full)
     np.testing.assert_array_equal(small.features, plain.features)
     np.testing.assert_array_equal(small.adjacency.toarray(), plain.adjacency.toarray())
@@ -82,11 +82,12 @@ def test_labels_are_matched_by_value(graph):
     names = np.array(["x", "a", "m"])[graph.labels]
     made = make_graph(N, n_classes=3, n_features=8, seed=1)
     full = read_full(type("G", (), vars(made) | {"labels": names}), paper_split(N))
-    small = read_small(condensed(graph, full.train, names), full)
-    kept = small.codes >= 0
-    ids = condensed(graph, full.train, names).node_ids
+    result = condensed(graph, full.train, names)
+    small, own = read_small(result, full), ~result.is_landmark
+    kept = own & (small.codes >= 0)
     assert full.classes.tolist() == ["a", "m", "x"]
-    np.testing.assert_array_equal(full.classes[small.codes[kept]], names[ids[kept]])
+    np.testing.assert_array_equal(full.classes[small.codes[kept]], names[result.node_ids[kept]])
+    np.testing.assert_array_equal(full.classes[small.codes[~own]], result.labels[~own])
 
 
 def test_sparse_features_stay_sparse():
