@@ -26,6 +26,7 @@ from herald_gpu.bench.facts import facts
 from herald_gpu.io.atomic import whole_file
 
 CLASSES, FEATURES, TRAIN_SHARE, HOMOPHILY, LOCAL = 8, 64, 0.1, 0.7, 0.5
+RATIO = 0.001
 WINDOW = 20_000
 """Half of the edges stay within so many nodes, as they do where neighbours have similar ids."""
 MEGA, GIGA = 1e6, 1e9
@@ -108,7 +109,7 @@ def measure(case: Case, preset: str, out: Path) -> dict[str, Any]:
         open_client(case.workers, None, backend="cpu", memory=case.memory) as client,
     ):
         edges, nodes = collections(case)
-        small = condense(edges, nodes, ratio=0.001, config=config, backend="cpu", resume=partial)
+        small = condense(edges, nodes, ratio=RATIO, config=config, backend="cpu", resume=partial)
         peaks = client.run(_peak)
         moved = client.run(_moved)
     shutil.rmtree(partial)
@@ -191,15 +192,45 @@ def page(results: list[dict[str, Any]]) -> str:
     for one in results:
         cells = [f"{one['exchanged'].get(stage, 0) / MEGA:,.1f}" for stage in stages]
         lines.append(_line(one, [*cells, f"{sum(one['exchanged'].values()) / MEGA:,.1f}"]))
+        lines.append(_line(one | {"name": "predicted"}, _predicted(one, stages)))
     lines += [
         "",
-        "Counted by the partition that receives. What workers of Dask had from one another in all, copies of the same",
-        "rows and the way of tables to their workers included:",
+        "Predicted is what `herald plan --workers` says for as many partitions, with half of the edges inside theirs",
+        "beyond chance, and edges given once instead of both ways. Bytes are counted by the partition that receives.",
+        "What workers of Dask had from one another in all, copies of the same rows and the way of tables to their",
+        "workers included:",
         "",
         *(f"- {one['name']}, {one['preset']}: {one['moved'] / MEGA:,.1f} MB" for one in results),
         "",
     ]
     return "\n".join(lines)
+
+
+def _predicted(one: dict[str, Any], stages: list[str]) -> list[str]:
+    """Megabytes that the model of the planner has for a case, by stage and in all."""
+    from herald_gpu import HeraldConfig
+    from herald_gpu.planning.exchange import Spread, exchanged
+    from herald_gpu.planning.sizes import measure as measure_sizes
+
+    config = HeraldConfig() if one["preset"] == "default" else HeraldConfig.paper(feature_count=32)
+    sizes = measure_sizes(
+        one["nodes"],
+        one["full_edges"],
+        FEATURES,
+        n_classes=CLASSES,
+        ratio=RATIO,
+        train_share=TRAIN_SHARE,
+        density=1.0,
+        binary=False,
+        degree_skew=None,
+        class_skew=None,
+        feature_count=None,
+        config=config,
+    )
+    found = exchanged(sizes, config, Spread(one["partitions"], LOCAL))
+    found["reading"] /= 2
+    cells = [f"{found.get(stage, 0) / MEGA:,.1f}" for stage in stages]
+    return [*cells, f"{sum(found.values()) / MEGA:,.1f}"]
 
 
 def _header(first: str, stages: list[str], *more: str) -> str:
