@@ -2,5 +2,8 @@
 
 from __future__ import annotations
 
-REASONS: dict[str, str] = {}
+REASONS: dict[str, str] = {
+    "default preset": "a graph of a few thousand nodes takes a second or two: ranking up to 2,048 features, and trials "
+    "of ten or so candidates, take as long there as on a larger one, while the paper's tree and LID take little",
+}
 """By the name of the target."""
