@@ -52,7 +52,7 @@ class Case:
 
 SMALL = [
     Case(f"tenth, {workers} worker{'s' * (workers > 1)}", 200_000, 6_000_000, workers, 4, memory)
-    for workers, memory in ((1, "2GB"), (2, "1GB"), (4, "600MB"))
+    for workers, memory in ((1, "2GB"), (2, "2GB"), (4, "1GB"))
 ]
 LARGE = [Case("full, 4 workers", 2_000_000, 60_000_000, 4, 8, "1.4GB")]
 
