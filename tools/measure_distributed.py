@@ -98,10 +98,10 @@ def measure(case: Case, preset: str, out: Path) -> dict[str, Any]:
     """Condense the graph of a case on workers of its own."""
     import dask
 
-    from herald_gpu import HeraldConfig, condense
+    from herald_gpu import condense
     from herald_gpu.distributed.clusters import open_client
 
-    config = HeraldConfig() if preset == "default" else HeraldConfig.paper(feature_count=32)
+    config = _config(preset)
     partial = out / f"{slug(case, preset)}.partial"
     start = time.perf_counter()
     with (
@@ -127,6 +127,12 @@ def measure(case: Case, preset: str, out: Path) -> dict[str, Any]:
         "full_edges": report.before.n_edges if report.before else None,
         "machine": facts(),
     }
+
+
+def _config(preset: str) -> Any:  # noqa: ANN401 - HeraldConfig, imported late as everything else
+    from herald_gpu import HeraldConfig
+
+    return HeraldConfig() if preset == "default" else HeraldConfig.paper(feature_count=32)
 
 
 def _peak() -> int:
@@ -208,11 +214,10 @@ def page(results: list[dict[str, Any]]) -> str:
 
 def _predicted(one: dict[str, Any], stages: list[str]) -> list[str]:
     """Megabytes that the model of the planner has for a case, by stage and in all."""
-    from herald_gpu import HeraldConfig
     from herald_gpu.planning.exchange import Spread, exchanged
     from herald_gpu.planning.sizes import measure as measure_sizes
 
-    config = HeraldConfig() if one["preset"] == "default" else HeraldConfig.paper(feature_count=32)
+    config = _config(one["preset"])
     sizes = measure_sizes(
         one["nodes"],
         one["full_edges"],
