@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Literal, NoReturn
 
@@ -96,7 +97,7 @@ class Guidance:
         """For every fold and, last, for all nodes."""
         best = landmarks.reorder(self.lessons, self.order[:width])
         folds = landmarks.hold_out(self.backend, best, self.rows, self.pool, self.config)
-        return [landmarks.factorise(self.backend, one) for one in chain(folds, [best])]
+        return list(ops.spread(self.backend, partial(landmarks.factorise, self.backend), chain(folds, [best])))
 
     def cheapest(self, draft: GuidedDraft) -> tuple[Encoding, int]:
         """Find the encoding in which exemplars take the fewest bytes, and the bytes of the whole condensed graph."""

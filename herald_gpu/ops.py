@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -115,7 +116,7 @@ def column_spans(backend: Backend, n_rows: int, n_columns: int) -> Iterator[tupl
 def spread(backend: Backend, work: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
     """Call a function on every item, on as many threads as the backend has workers; results in order.
 
-    For work that releases the interpreter's lock: sparse products, large element-wise operations.
+    Items are made while others are worked on, a few of them at a time. For work that releases the interpreter's lock: sparse products, large element-wise operations.
 
     Examples
     --------
@@ -123,15 +124,19 @@ def spread(backend: Backend, work: Callable[[S], T], items: Iterable[S]) -> Iter
     >>> list(spread(CpuBackend(), abs, [-1, 2, -3]))
     [1, 2, 3]
     """
-    listed = list(items)
-    workers = min(backend.workers, len(listed))
-    if workers <= 1:
-        yield from map(work, listed)
+    if backend.workers <= 1:
+        yield from map(work, items)
         return
-    with ThreadPoolExecutor(workers) as pool:
-        waiting = deque(pool.submit(work, item) for item in listed[: 2 * workers])
-        for item in listed[2 * workers :]:
-            yield waiting.popleft().result()
+    coming = iter(items)
+    first = list(islice(coming, 2))
+    if len(first) == 1:  # not worth a thread
+        yield work(first[0])
+        return
+    with ThreadPoolExecutor(backend.workers) as pool:
+        waiting = deque[Future[T]]()
+        for item in chain(first, coming):
+            if len(waiting) == 2 * backend.workers:
+                yield waiting.popleft().result()
             waiting.append(pool.submit(work, item))
         while waiting:
             yield waiting.popleft().result()

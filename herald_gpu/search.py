@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from herald_gpu import encoding, ops
@@ -359,7 +360,7 @@ class Search:
                 continue
             if over > 0:
                 break
-            drafts = [guidance.draft(width, fold) for fold in range(self.pool.n_folds)]
+            drafts = list(ops.spread(self.backend, partial(guidance.draft, width), range(self.pool.n_folds)))
             share = self._score(self._lessons_of(drafts, coded), held.first(width))
             made.append(
                 _Guided(coded, replace(final, nodes=self._named(final.nodes)), Trial(width, LANDMARKS, 0.0, share))

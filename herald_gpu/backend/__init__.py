@@ -65,7 +65,7 @@ class Backend(Protocol):
     xp: Any
     sparse: Any
     linalg: Any
-    """Of SciPy: what it has of linear algebra beside `xp.linalg`."""
+    """Linear algebra beside `xp.linalg`: `cholesky` (the lower factor) and `solve_triangular`."""
 
     @property
     def workers(self) -> int:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from herald_gpu.backend import _threads
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
@@ -28,9 +30,8 @@ def in_threads(work: Callable[[Job], None], jobs: Iterable[Job], start: Callable
     number of threads.
     """
     from numba import get_num_threads
-    from threadpoolctl import threadpool_limits
 
-    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(get_num_threads(), initializer=start) as pool:
+    with _threads.alone(), ThreadPoolExecutor(get_num_threads(), initializer=start) as pool:
         for _ in pool.map(work, jobs):
             pass
 

@@ -7,14 +7,14 @@ import itertools
 import platform
 import sys
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import scipy.linalg
 import scipy.sparse
 
 from herald_gpu import ops
-from herald_gpu.backend import EXACT_TREE, Growth, _index, _neighbours
+from herald_gpu.backend import EXACT_TREE, Growth, _index, _linalg, _neighbours, _threads
 from herald_gpu.backend._tree import exact_tree_features
 from herald_gpu.io import present
 from herald_gpu.io.read import read, read_kept
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from herald_gpu.budget import Prices
     from herald_gpu.io.present import Presenter
     from herald_gpu.io.read import Columns, Kept, Source, Style
+
+_version = lru_cache(importlib.metadata.version)  # reads a file
 
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
 
@@ -46,7 +48,7 @@ class CpuBackend:
     cached_elements: int | None = 2**20  # 8 MB of float64
     xp: Any = np
     sparse: Any = scipy.sparse
-    linalg: Any = scipy.linalg
+    linalg: Any = _linalg
 
     @property
     def workers(self) -> int:
@@ -206,9 +208,7 @@ class CpuBackend:
         BLAS has one thread meanwhile: stages spread their work themselves. Threads of BLAS that wait for one another
         keep cores busy; beside other processes, many small products took five times as long with two of them.
         """
-        from threadpoolctl import threadpool_limits
-
-        with threadpool_limits(1, user_api="blas"):
+        with _threads.alone():
             yield
 
     def start_run(self) -> None:
@@ -225,7 +225,7 @@ class CpuBackend:
 
     def versions(self) -> dict[str, str]:
         """See :class:`~herald_gpu.backend.Backend`."""
-        found = {name: importlib.metadata.version(name) for name in LIBRARIES}
+        found = {name: _version(name) for name in LIBRARIES}
         return {"python": platform.python_version(), **found, **_index.versions()}
 
 

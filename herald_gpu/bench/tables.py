@@ -99,7 +99,8 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
     ),
     "feature-count": (
         *(("rows", "rows", count), ("features", "features", count), ("search, s", "search", secs)),
-        *(("tree, s", "tree", secs), ("ratio", "ratio", times), ("kept by the search", "count", count)),
+        *(("number given, s", "given", secs), ("tree, s", "tree", secs)),
+        *(("ratio", "ratio", times), ("kept by the search", "count", count)),
         ("by the tree", "tree_count", count),
     ),
     "first-result": (

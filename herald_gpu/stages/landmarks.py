@@ -157,7 +157,7 @@ class Factor:
 
 def factorise(backend: Backend, lessons: Lessons) -> Factor:
     """Do once what directions in any number of the first columns have in common."""
-    lower = backend.xp.linalg.cholesky(lessons.product)
+    lower = backend.linalg.cholesky(lessons.product)
     return Factor(lower, backend.linalg.solve_triangular(lower, lessons.onto, lower=True))
 
 

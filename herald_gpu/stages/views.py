@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -114,7 +115,7 @@ class Remembered:
     """
 
     def __init__(self, backend: Backend, through: Through, width: int, pool: Pool, n_nodes: int) -> None:
-        xp = self._xp = backend.xp
+        xp, self._backend = backend.xp, backend
         self.further: Through | None = through
         self.width = width
         self.sights = [xp.empty((int(pool.compared.shape[0]), width), dtype=xp.float32) for _ in range(SIGHTS)]
@@ -131,10 +132,13 @@ class Remembered:
 
     def reorder(self, order: Array) -> None:
         """Put the columns that are remembered in another order."""
-        take = self._xp.take  # in rows as before; an index would put columns first
-        for place, rows in enumerate(self.sights):
-            self.sights[place] = take(rows, order, axis=1)
-        self.held = Rows(*(take(rows, order, axis=1) for rows in vars(self.held).values()))
+
+        def put(rows: Array) -> Array:
+            return self._backend.xp.take(rows, order, axis=1)  # in rows as before; an index would put columns first
+
+        for place, rows in enumerate(ops.spread(self._backend, put, self.sights)):
+            self.sights[place] = rows
+        self.held = Rows(*ops.spread(self._backend, put, vars(self.held).values()))
 
     def along(self, further: Through | None) -> Remembered:
         """Give the same with another way to further columns; or with none, so that nothing is kept for its sake."""
@@ -151,7 +155,7 @@ class Remembered:
         if known == high or self.further is None:
             return seen
         new = self.further(known, high, held)
-        return [self._xp.concatenate(parts, axis=1) for parts in zip(seen, new, strict=True)] if low < known else new
+        return [self._backend.xp.concatenate(parts, axis=1) for parts in zip(seen, new, strict=True)] if low < known else new
 
 
 def views_through(backend: Backend, through: Through, counts: list[int], pool: Pool, n_nodes: int) -> Iterator[View]:
@@ -276,14 +280,24 @@ def _similarities(backend: Backend, products: list[list[Array]]) -> Array:
     start = 0
     for of_class in zip(*products, strict=True):
         size = int(of_class[0].shape[0])
+        step = max(1, TABLE_BLOCK // max(1, size))
         scales = [xp.sqrt(STEPS * ops.inverse(backend, xp.diag(table))).astype(xp.float32) for table in of_class]
-        for low in range(0, size, max(1, TABLE_BLOCK // max(1, size))):
-            high = min(size, low + max(1, TABLE_BLOCK // size))
-            total = xp.zeros((high - low, size), dtype=xp.float32)
-            for table, scale in zip(of_class, scales, strict=True):
-                scaled = table[low:high] * scale[low:high, None]
-                scaled *= scale[None, :]
-                total += scaled
-            flat[start + low * size : start + high * size] = xp.rint(total, out=total).ravel()
+        put = partial(_put_together, backend, of_class, scales, flat[start : start + size * size], step)
+        for _ in ops.spread(backend, put, range(0, size, step)):
+            pass
         start += size * size
     return flat
+
+
+def _put_together(
+    backend: Backend, tables: tuple[Array, ...], scales: list[Array], flat: Array, step: int, low: int
+) -> None:
+    """Note some rows of the similarities of a class."""
+    xp, size = backend.xp, int(tables[0].shape[0])
+    high = min(size, low + step)
+    total = xp.zeros((high - low, size), dtype=xp.float32)
+    for table, scale in zip(tables, scales, strict=True):
+        scaled = table[low:high] * scale[low:high, None]
+        scaled *= scale[None, :]
+        total += scaled
+    flat[low * size : high * size] = xp.rint(total, out=total).ravel()

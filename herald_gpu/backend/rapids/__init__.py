@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import cupy as cp
-import cupyx.scipy.linalg as culinalg
 import cupyx.scipy.sparse as cusparse
 import numpy as np
 
@@ -21,6 +20,7 @@ from herald_gpu.backend.rapids import (
     graphs,
     indexing,
     learning,
+    linalg,
     neighbours,
     presenting,
     reading,
@@ -55,7 +55,7 @@ class RapidsBackend:
     workers = 1
     xp: Any = cp
     sparse: Any = cusparse
-    linalg: Any = culinalg
+    linalg: Any = linalg
 
     def __init__(self, *, memory: Memory = "default") -> None:
         if memory != "default":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from herald_gpu import HeraldConfig, ops
@@ -45,7 +46,10 @@ def fisher(spec: dict[str, Any], repeats: int) -> dict[str, Any]:
 
 
 def feature_count(spec: dict[str, Any], ratio: float, repeats: int) -> dict[str, Any]:
-    """How many features to keep: the default preset's search, which chooses the nodes as well, and the deep tree."""
+    """How many features to keep: the default preset's search, which chooses the nodes as well, and the deep tree.
+
+    `given` is the same search where the number is given: the difference is what finding it takes.
+    """
     config = HeraldConfig()
     graph = graphs.load(spec).seen(BACKEND, config)
     hetero = measure_heterophily(BACKEND, graph)
@@ -53,22 +57,30 @@ def feature_count(spec: dict[str, Any], ratio: float, repeats: int) -> dict[str,
     ranking = ops.descending(BACKEND, score_features(BACKEND, graph, hetero.h, config))
     counts: dict[str, int] = {}
 
+    def run(config: HeraldConfig) -> int:
+        with BACKEND.stage("exemplars"):
+            found = Search(BACKEND, graph, ranking, budget, config, homophily=hetero.homophily, seed=0).run()
+        return int(found.columns.shape[0])
+
     def search() -> None:
-        found = Search(BACKEND, graph, ranking, budget, config, homophily=hetero.homophily, seed=0).run()
-        counts["search"] = int(found.columns.shape[0])
+        counts["search"] = run(config)
+
+    def given() -> None:
+        run(replace(config, feature_count=counts["search"]))
 
     def tree() -> None:
         counts["tree"] = count_features(BACKEND, graph, HeraldConfig.paper()).count
 
     with hushed():
-        ours = median([seconds(search) for _ in range(repeats)])
+        search()  # kernels are compiled, or loaded
+        ours = {name: median(each) for name, each in in_turns({"search": search, "given": given}, repeats).items()}
         theirs = seconds(tree)  # minutes on the larger ones: once
     return {
         "rows": int(graph.train.sum()),
         "features": graph.n_features,
-        "search": ours,
+        **ours,
         "tree": theirs,
-        "ratio": ours / theirs,
+        "ratio": ours["search"] / theirs,
         "count": counts["search"],
         "tree_count": counts["tree"],
     }
