@@ -70,6 +70,7 @@ class Guidance:
         self.backend, self.graph, self.pool, self.budget, self.config = backend, graph, pool, budget, config
         self.rows, self.lessons, self.order = rows, lessons, order
         self._width, self._factors = 0, list[landmarks.Factor]()
+        self._lengths: tuple[int, Array | None] = (0, None)
 
     def beside(self, width: int) -> list[Array]:
         """Make the landmarks of every fold and, last, those of all nodes."""
@@ -82,10 +83,18 @@ class Guidance:
         directions = self._directions(width, fold)
         codes = xp.where(pool.free[fold][pool.compared], pool.codes[pool.compared], -1)
         own = self.rows.own[:, :width]
-        chosen = stand_in(self.backend, own, codes, directions)
+        chosen = stand_in(self.backend, own, self._length(width), codes, directions)
         nodes = self.graph.seen(pool.members[pool.compared[chosen]])
         order = xp.argsort(nodes)
         return GuidedDraft(nodes[order], own[chosen[order]], landmarks.make_landmarks(self.backend, directions))
+
+    def _length(self, width: int) -> Array:
+        """Lengths of own rows in the first columns: folds have them in common."""
+        known, found = self._lengths
+        if found is None or known != width:
+            found = self.backend.xp.sqrt((self.rows.own[:, :width].astype(self.backend.xp.float64) ** 2).sum(axis=1))
+            self._lengths = width, found
+        return found
 
     def _directions(self, width: int, fold: int) -> Array:
         if width > self._width:

@@ -131,7 +131,7 @@ def fill(
     return xp.flatnonzero(growth.member)
 
 
-def stand_in(backend: Backend, rows: Array, codes: Array, directions: Array) -> Array:
+def stand_in(backend: Backend, rows: Array, lengths: Array, codes: Array, directions: Array) -> Array:
     """Find the node of every class whose own features point most nearly the way of its class (ties: the first).
 
     Parameters
@@ -139,6 +139,8 @@ def stand_in(backend: Backend, rows: Array, codes: Array, directions: Array) -> 
     backend : Backend
     rows : (n, k) float32 array
         Features of the nodes.
+    lengths : (n,) float64 array
+        Of these rows.
     codes : int array
         Their classes; -1 may not be chosen.
     directions : (classes, k) float64 array
@@ -154,12 +156,11 @@ def stand_in(backend: Backend, rows: Array, codes: Array, directions: Array) -> 
     >>> import numpy as np
     >>> from herald_gpu.backend.cpu import CpuBackend
     >>> rows = np.array([[1, 0], [0, 3], [2, 2], [0, 0]], dtype=np.float32)
-    >>> stand_in(CpuBackend(), rows, np.array([0, 1, 1, 0]), np.eye(2)).tolist()
+    >>> stand_in(CpuBackend(), rows, np.linalg.norm(rows, axis=1), np.array([0, 1, 1, 0]), np.eye(2)).tolist()
     [0, 1]
     """
     xp, n_classes = backend.xp, int(directions.shape[0])
-    length = xp.sqrt((rows.astype(xp.float64) ** 2).sum(axis=1))
-    along = ops.own_class(backend, rows @ directions.T.astype(rows.dtype), codes) * ops.inverse(backend, length)
+    along = ops.own_class(backend, rows @ directions.T.astype(rows.dtype), codes) * ops.inverse(backend, lengths)
     order = ops.descending(backend, along)
     order = order[xp.argsort(xp.where(codes < 0, n_classes, codes)[order], kind="stable")]
     counts = ops.class_counts(backend, codes, n_classes)
