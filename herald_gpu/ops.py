@@ -116,7 +116,8 @@ def column_spans(backend: Backend, n_rows: int, n_columns: int) -> Iterator[tupl
 def spread(backend: Backend, work: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
     """Call a function on every item, on as many threads as the backend has workers; results in order.
 
-    Items are made while others are worked on, a few of them at a time. For work that releases the interpreter's lock: sparse products, large element-wise operations.
+    Items are made while others are worked on, a few of them ahead. For work that releases the interpreter's lock:
+    sparse products, large element-wise operations.
 
     Examples
     --------

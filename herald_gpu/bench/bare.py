@@ -213,8 +213,8 @@ def system_solves(factorised: Sequence[int], sizes: Sequence[tuple[int, int]]) -
     lower = BACKEND.linalg.cholesky(gram)
 
     def solve() -> int:
-        for width in factorised:
-            BACKEND.linalg.cholesky(gram[:width, :width])
+        systems = (gram[:width, :width] for width in factorised)
+        deque(ops.spread(BACKEND, BACKEND.linalg.cholesky, systems), maxlen=0)
         for columns, width in sizes:
             right = np.ones((width, columns))
             scipy.linalg.solve_triangular(lower[:width, :width], right, trans=1, lower=True)

@@ -155,7 +155,8 @@ class Remembered:
         if known == high or self.further is None:
             return seen
         new = self.further(known, high, held)
-        return [self._backend.xp.concatenate(parts, axis=1) for parts in zip(seen, new, strict=True)] if low < known else new
+        join = self._backend.xp.concatenate
+        return [join(parts, axis=1) for parts in zip(seen, new, strict=True)] if low < known else new
 
 
 def views_through(backend: Backend, through: Through, counts: list[int], pool: Pool, n_nodes: int) -> Iterator[View]:

@@ -68,6 +68,8 @@ def test_the_number_of_features():
     assert found["rows"] == int(load(SPEC).train.sum())
     assert 1 <= found["count"] <= 24
     assert 1 <= found["tree_count"] <= 24
+    assert found["ratio"] == found["search"] / found["tree"]
+    assert found["given"] > 0
 
 
 @pytest.mark.parametrize("spec", [SPEC, WORDS], ids=["dense", "sparse"])

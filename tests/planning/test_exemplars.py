@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from planning.cases import EXEMPLARS
 
 from herald_gpu import HeraldConfig, ops, search
+from herald_gpu.backend import _linalg
 from herald_gpu.backend.cpu import CpuBackend
 from herald_gpu.errors import ConfigError
 from herald_gpu.guidance import LANDMARKS
@@ -22,6 +24,8 @@ CLOSE = 0.05
 """Edges of drawn nodes, and nodes of drawn folds, are planned within this share."""
 FACTOR = 2.0
 """Nodes that fit are planned within this factor, either way: what edges they bring is for the graph to say."""
+LOCK = threading.Lock()
+"""For counters of what is done on several threads."""
 
 
 class Counted(CpuBackend):
@@ -70,7 +74,8 @@ def counters(monkeypatch):
 
     def learnt(*given, **options):
         found = learn(*given, **options)
-        counted["columns"] += found.shape[1]
+        with LOCK:
+            counted["columns"] += found.shape[1]
         return found
 
     monkeypatch.setattr(views._Walk, "through", walked)
@@ -86,18 +91,19 @@ def counters(monkeypatch):
 def systems(monkeypatch):
     """Count systems that are solved whole, and columns of those that are factorised."""
     counted = {"solves": 0, "factorised": 0}
-    solve, factorise = np.linalg.solve, np.linalg.cholesky
+    solve, factorise = np.linalg.solve, _linalg.cholesky
 
     def solved(a, b):
         counted["solves"] += 1
         return solve(a, b)
 
     def factorised(a):
-        counted["factorised"] += len(a)
+        with LOCK:
+            counted["factorised"] += len(a)
         return factorise(a)
 
     monkeypatch.setattr(np.linalg, "solve", solved)
-    monkeypatch.setattr(np.linalg, "cholesky", factorised)
+    monkeypatch.setattr(_linalg, "cholesky", factorised)
     return counted
 
 

@@ -26,7 +26,7 @@ def result(section, case):
         | {"grown": 1e6, "dense_share": 0.1},
         "fisher": {"fisher": 1.2, "products": 1.0, "ratio": 1.2, "sparse": False, "grown": 1e8}
         | {"float32_bytes": 4e8, "float64_bytes": 8e8},
-        "feature-count": {"rows": 10, "features": 5, "search": 1.0, "tree": 20.0, "ratio": 0.05}
+        "feature-count": {"rows": 10, "features": 5, "search": 1.0, "given": 0.5, "tree": 20.0, "ratio": 0.05}
         | {"count": 3, "tree_count": 4},
         "presets": {"default": 1.0, "paper": 0.8, "ratio": 1.25},
         "first-result": {"seconds": 1.5, "first": 9.0, "kernels_cached": 11},

@@ -40,14 +40,14 @@ class StrictLinalg:
         """Solve a system of equations."""
         return wrap(np.linalg.solve(device(a), device(b)))
 
+
+class StrictTriangles:
+    """What stands for `linalg` of the RAPIDS backend."""
+
     @staticmethod
     def cholesky(a: StrictArray) -> StrictArray:
         """Factorise a symmetric positive definite matrix."""
         return wrap(np.linalg.cholesky(device(a)))
-
-
-class StrictTriangles:
-    """What stands for `cupyx.scipy.linalg`."""
 
     @staticmethod
     def solve_triangular(a: StrictArray, b: StrictArray, trans: int = 0, *, lower: bool = False) -> StrictArray:
