@@ -32,7 +32,8 @@ FITTED: dict[str, dict[str, Any]] = {
     "gdem": {"features": "fisher", "feature_count": 20},
     "cluster": {"top": 20},
 }
-"""Methods whose nodes carry floats: with all features not even a node a class fits where the graph's are sparse."""
+"""Methods whose nodes carry floats: with all features not even a node a class fits where the graph's are sparse.
+What they have where nothing else is asked for."""
 HERALD: dict[str, str] = {"herald": "paper", "herald-default": "default"}
 BACKEND = RememberingBackend()
 METHODS = (*HERALD, *(name for name in baselines.NAMES), "full")
@@ -89,7 +90,7 @@ def make(wanted: Condensation, graph: LabelledGraph, changes: dict[str, Any]) ->
         raise ConfigError(msg)
     # The paper's BONSAI is its authors' port, which has neither of the public code's slips.
     accounting = {"accounting": KINDS.get(wanted.dataset, "scaled")} if published else {}
-    options = FITTED.get(wanted.method, {}) | accounting | changes
+    options = accounting | (changes or FITTED.get(wanted.method, {}))  # a variant says all that it has
     other = baselines.run(wanted.method, *_given(graph), ratio=wanted.ratio, backend=BACKEND, **options)
     facts = _figures(other, graph)
     if published:

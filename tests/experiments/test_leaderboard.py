@@ -142,3 +142,20 @@ def test_variants_have_our_storage_types():
     assert picked == {(f, e) for f in ("all", "tree", "fisher") for e in ("induced", "expanded")}
     assert GRIDS["leaderboard"].models == MODELS
     assert leaderboard.CHOOSER in MODELS
+
+
+@pytest.mark.parametrize("method", [name for name in variants() if name not in HERALD])
+def test_every_variant_is_a_choice_of_its_own(method, tiny, monkeypatch):  # noqa: ARG001 - the graph is there
+    """What a method has elsewhere, where nothing is asked for, does not mix with what a variant asks for."""
+    asked, run = [], baselines.run
+
+    def noted(name, *given, ratio, backend, **options):
+        asked.append(options)
+        return run(name, *given, ratio=ratio, backend=backend, **options)
+
+    monkeypatch.setattr(baselines, "run", noted)
+    graph = load("tiny")
+    for name, options in variants()[method].items():
+        made = make(Condensation("tiny", method, "true", 0.5, name), graph, options)
+        assert made.facts["storage_ratio"] <= 0.5
+    assert asked == list(variants()[method].values())
