@@ -6,8 +6,12 @@ import pandas as pd
 import pytest
 from support.results import frame, infeasible, row
 
+from herald_gpu import baselines
 from herald_gpu.errors import ConfigError
 from herald_gpu.experiments import leaderboard, runner
+from herald_gpu.experiments.cells import Condensation
+from herald_gpu.experiments.condensers import HERALD, make
+from herald_gpu.experiments.graphs import load
 from herald_gpu.experiments.grids import GRIDS, MODELS, Grid, variants
 from herald_gpu.experiments.leaderboard import choice, measured, run
 from herald_gpu.experiments.store import Store
