@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 FeatureKind = Literal["dense", "binary", "sparse"]
 
+LARGEST = 1e15
+"""Feature values may be no larger: products of rows of them are added up in float32."""
+
 
 @dataclass(frozen=True)
 class Graph:
@@ -156,9 +159,12 @@ def check_finite(backend: Backend, features: Matrix, feature_ids: Array, node_id
 
 
 def first_bad(xp: Any, features: Matrix) -> tuple[int, int, int]:  # noqa: ANN401 - NumPy or CuPy
-    """How many values are no finite numbers, and row and column of the first."""
+    """How many values are no numbers or too large ones, and row and column of the first."""
     sparse = hasattr(features, "indptr")
-    bad = ~xp.isfinite(features.data if sparse else features).ravel()
+    values = features.data if sparse else features
+    bad = values <= LARGEST
+    bad &= values >= -LARGEST
+    bad = xp.logical_not(bad, out=bad).ravel()
     count = int(bad.sum())
     if count == 0:
         return 0, -1, -1
@@ -169,10 +175,10 @@ def first_bad(xp: Any, features: Matrix) -> tuple[int, int, int]:  # noqa: ANN40
 
 
 def not_finite(count: int, name: object, node: object) -> InputError:
-    """Make the error of values that are no finite numbers, naming column and node of the first."""
+    """Make the error of values that are no numbers or too large ones, naming column and node of the first."""
     return InputError(
-        f"feats has {count} values that are NaN, infinite or beyond float32, the first in column {name!r} "
-        f"of node {node!r}: clean or impute them first"
+        f"feats has {count} values that are NaN, infinite or beyond {LARGEST:g}, the first in column {name!r} "
+        f"of node {node!r}: clean, impute or scale them first"
     )
 
 

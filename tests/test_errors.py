@@ -60,9 +60,13 @@ CASES = {
     "infinity": Case(errors.InputError, ("feats", "1 value", "node 7", "clean"), {"feats": features_with(np.inf)}),
     "beyond float32": Case(
         errors.InputError,
-        ("feats", "float32", "column 2", "node 7", "clean"),
+        ("feats", "beyond 1e+15", "column 2", "node 7", "clean"),
         {"feats": np.where(np.arange(N * 6).reshape(N, 6) == 44, 1e300, GRAPH.features.astype(np.float64))},
     ),
+    "too large": Case(
+        errors.InputError, ("beyond 1e+15", "column 2", "node 7", "scale"), {"feats": features_with(2e15)}
+    ),
+    "too small": Case(errors.InputError, ("1 value", "column 2", "node 7"), {"feats": features_with(-2e15)}),
     "NaN in CSR": Case(
         errors.InputError,
         ("feats", "NaN", "column 2", "node 7"),

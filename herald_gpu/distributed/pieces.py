@@ -152,10 +152,9 @@ def _ascending(ids: np.ndarray) -> bool:
 
 
 def _bad(piece: Piece) -> Bad | None:
-    stored = piece.features.data if hasattr(piece.features, "indptr") else piece.features
-    if bool(np.isfinite(stored).all()):
-        return None
     count, row, column = first_bad(np, piece.features)
+    if count == 0:
+        return None
     return count, column, piece.ids[row : row + 1].tolist()[0]
 
 
