@@ -12,7 +12,7 @@ import pandas as pd
 from herald_gpu.experiments import names
 from herald_gpu.experiments.grids import CONFIRMING, GRIDS, HOMOPHILIC, MODELS
 from herald_gpu.experiments.leaderboard import CHOOSER, measured
-from herald_gpu.experiments.markdown import NOTHING, complete, figure, number, of, smallest, spread, table
+from herald_gpu.experiments.markdown import NOTHING, complete, number, of, smallest, spread, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -283,7 +283,7 @@ def _graph_table(rows: pd.DataFrame, chosen: pd.DataFrame, dataset: str) -> str:
                     str(len(mean)),
                     number(float(part["n_nodes"].mean()), 0),
                     number(float(part["n_edges"].mean()), 0),
-                    number(100 * figure(part, "storage_ratio"), 3),
+                    number(100 * float(part["storage_ratio"].mean()), 3),
                 ]
             )
     return table(header, lines, left=3)

@@ -95,3 +95,11 @@ def test_the_page(rows):
 
 def test_nothing_was_run():
     assert "Nothing has been run yet" in leaderboard_page(frame())
+
+
+def test_storage_is_the_mean_over_splits(rows):
+    ours = rows["method"] == "herald-default"
+    rows.loc[ours & (rows["split"] == "paper"), "storage_ratio"] = 0.001
+    rows.loc[ours & (rows["split"] == "1"), "storage_ratio"] = 0.01
+    (line,) = [line for line in lines(leaderboard_page(rows)) if line[0].endswith("default preset") and len(line) > 10]
+    assert line[-1] == "0.400"
