@@ -96,7 +96,7 @@ def tell(results: Results, tally: dict[str, int], files: list[Path], verdicts: l
     for path in (results.path, *files):
         print(f"  {path}")
     print()
-    width = max(len(verdict.target.name) for verdict in verdicts)
+    width = max((len(verdict.target.name) for verdict in verdicts), default=0)
     for verdict in verdicts:
         target = verdict.target
         value = "" if verdict.value is None else target.told(verdict.value)

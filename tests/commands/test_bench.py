@@ -44,6 +44,13 @@ def test_a_section_is_run_kept_and_told(tmp_path, measured, capsys):
     assert len(measured[1]) == 2
 
 
+def test_a_section_without_targets(tmp_path, measured, capsys, monkeypatch):  # noqa: ARG001 - nothing is measured
+    monkeypatch.setattr(draw, "draw", lambda *_: [])
+    assert bench(tmp_path, "--only", "stages") == 0
+    assert capsys.readouterr().out.splitlines()[-2:] == [f"  {tmp_path / 'bench.md'}", ""]
+    assert bench(tmp_path, "--only", "stages", "--check") == 0
+
+
 def test_check_passes_where_all_is_met(tmp_path, measured, capsys, monkeypatch):
     monkeypatch.setattr(draw, "draw", lambda *_: [])
     assert bench(tmp_path, "--check") == 0
