@@ -25,8 +25,9 @@ def sets(split):
 
 
 @pytest.mark.parametrize("draw_seed", [42, 0])
-def test_paper_split_follows_the_recipe(draw_seed):
-    assert sets(paper_split(251, draw_seed=draw_seed)) == by_recipe(251, 42, draw_seed)
+@pytest.mark.parametrize("n", [3, 4, 5, 6, 10, 11, 251, 2277, 2708, 19_717])
+def test_paper_split_follows_the_recipe(n, draw_seed):
+    assert sets(paper_split(n, draw_seed=draw_seed)) == by_recipe(n, 42, draw_seed)
 
 
 def test_the_draw_leaves_the_test_set_alone():
