@@ -7,7 +7,7 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Literal, NoReturn
 
-from herald_gpu import encoding, ops
+from herald_gpu import encoding, ops, threads
 from herald_gpu.budget import graph_bytes, row_sizes, smallest_ratio
 from herald_gpu.errors import BudgetError
 from herald_gpu.stages import landmarks
@@ -106,7 +106,7 @@ class Guidance:
         """For every fold and, last, for all nodes."""
         best = landmarks.reorder(self.lessons, self.order[:width])
         folds = landmarks.hold_out(self.backend, best, self.rows, self.pool, self.config)
-        return list(ops.spread(self.backend, partial(landmarks.factorise, self.backend), chain(folds, [best])))
+        return list(threads.spread(self.backend, partial(landmarks.factorise, self.backend), chain(folds, [best])))
 
     def cheapest(self, draft: GuidedDraft) -> tuple[Encoding, int]:
         """Find the encoding in which exemplars take the fewest bytes, and the bytes of the whole condensed graph."""

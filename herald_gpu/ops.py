@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections import deque
-from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from herald_gpu import threads
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from herald_gpu.backend import Array, Backend, Matrix
 
-S = TypeVar("S")
 T = TypeVar("T")
 SCORE_DECIMALS = 9
 """Scores are rounded to this many decimals before ranking, so that both backends rank alike."""
@@ -98,10 +96,11 @@ def for_column_blocks(backend: Backend, x: Matrix, work: Callable[[int, int, Arr
     def one(span: tuple[int, int]) -> T:
         low, high = span
         part = by_column[:, low:high]
-        part = part.toarray() if sparse else part
+        if sparse:  # widened first, and straight to rows: columns made dense would have to be turned
+            return work(low, high, part.astype(backend.xp.float64).toarray(order="C"))
         return work(low, high, backend.xp.ascontiguousarray(part, dtype=backend.xp.float64))
 
-    yield from spread(backend, one, column_spans(backend, *x.shape))
+    yield from threads.spread(backend, one, column_spans(backend, *x.shape))
 
 
 def column_spans(backend: Backend, n_rows: int, n_columns: int) -> Iterator[tuple[int, int]]:
@@ -111,36 +110,6 @@ def column_spans(backend: Backend, n_rows: int, n_columns: int) -> Iterator[tupl
         step = min(step, max(FEWEST_COLUMNS, backend.cached_elements // max(1, n_rows)))
     for low in range(0, n_columns, step):
         yield low, min(n_columns, low + step)
-
-
-def spread(backend: Backend, work: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
-    """Call a function on every item, on as many threads as the backend has workers; results in order.
-
-    Items are made while others are worked on, a few of them ahead. For work that releases the interpreter's lock:
-    sparse products, large element-wise operations.
-
-    Examples
-    --------
-    >>> from herald_gpu.backend.cpu import CpuBackend
-    >>> list(spread(CpuBackend(), abs, [-1, 2, -3]))
-    [1, 2, 3]
-    """
-    if backend.workers <= 1:
-        yield from map(work, items)
-        return
-    coming = iter(items)
-    first = list(islice(coming, 2))
-    if len(first) == 1:  # not worth a thread
-        yield work(first[0])
-        return
-    with ThreadPoolExecutor(backend.workers) as pool:
-        waiting = deque[Future[T]]()
-        for item in chain(first, coming):
-            if len(waiting) == 2 * backend.workers:
-                yield waiting.popleft().result()
-            waiting.append(pool.submit(work, item))
-        while waiting:
-            yield waiting.popleft().result()
 
 
 def walk(backend: Backend, adjacency: Matrix) -> Matrix:
@@ -350,7 +319,7 @@ def pick_columns(backend: Backend, x: Matrix, columns: Array) -> Matrix:
     """Columns of a matrix in the order given, which may be any; each at most once."""
     xp = backend.xp
     if not backend.sparse.issparse(x):
-        return xp.ascontiguousarray(x[:, columns])
+        return backend.linalg.take_columns(x, columns)
     rising = xp.argsort(columns)
     part = x if int(columns.shape[0]) == int(x.shape[1]) else take_columns(backend, x, columns[rising])
     # The i-th of the columns kept in their own order stands at rising[i] in the order given.
@@ -362,8 +331,8 @@ def pick_columns(backend: Backend, x: Matrix, columns: Array) -> Matrix:
 
 def take_columns(backend: Backend, x: Matrix, columns: Array) -> Matrix:
     """Columns of a matrix, in the same container: C-ordered, or with sorted indices (CuPy picks them in no order)."""
-    part = x[:, columns]
     if not backend.sparse.issparse(x):
-        return backend.xp.ascontiguousarray(part)
+        return backend.linalg.take_columns(x, columns)
+    part = x[:, columns]
     part.sort_indices()
     return part

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from herald_gpu import ops
 from herald_gpu.assembly import Picked, assemble
 from herald_gpu.budget import make_budget, settle_prices
-from herald_gpu.search import Search
+from herald_gpu.search import Search, ranks_all
 from herald_gpu.stages.expansion import expand
 from herald_gpu.stages.feature_budget import count_features
 from herald_gpu.stages.features import choose_features, score_features
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tqdm import tqdm
 
     from herald_gpu.assembly import Condensed
-    from herald_gpu.backend import Backend
+    from herald_gpu.backend import Array, Backend
     from herald_gpu.budget import Budget, Pricing
     from herald_gpu.config import HeraldConfig, Selection
     from herald_gpu.graph import Graph
@@ -113,7 +113,7 @@ def _exemplars(
 ) -> Picked:
     """Nodes that stand for their class, with as many features as teach best."""
     with clock.stage("features"):
-        ranking = ops.descending(backend, score_features(backend, graph, hetero.h, config))
+        ranking = rank_features(backend, graph, hetero.h, config)
     with clock.stage("exemplars"):
         search = Search(backend, graph, ranking, budget, config, homophily=hetero.homophily, seed=seed)
         found = search.run()
@@ -131,6 +131,13 @@ def _exemplars(
         trials=found.trials,
         trial=found.trial,
     )
+
+
+def rank_features(backend: Backend, graph: Graph, h: float, config: HeraldConfig) -> Array | None:
+    """Give columns, the best first; None where the search for exemplars ranks all of them by itself."""
+    if ranks_all(graph.n_features, graph.n_classes):
+        return None
+    return ops.descending(backend, score_features(backend, graph, h, config))
 
 
 def _neighbourhoods(

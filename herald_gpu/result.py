@@ -430,7 +430,9 @@ class CondensedGraph:
         return np.array([f"pc{i}" for i in range(len(self._contents.reduction[1]))])
 
     @property
-    def _index(self) -> Any:  # noqa: ANN401 - an index of tables
+    def _index(self) -> Any:  # noqa: ANN401 - an index of tables, where the caller has any
+        if self._contents.style.nodes not in FRAME_KINDS:
+            return None
         return self._contents.present.index(self._contents.node_ids, self._contents.columns.node)
 
     def _vector(self, values: Any, name: str) -> Any:  # noqa: ANN401 - the caller's kind

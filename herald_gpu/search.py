@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-from herald_gpu import encoding, ops
+from herald_gpu import encoding, ops, threads
 from herald_gpu.budget import settle_prices
 from herald_gpu.errors import BudgetError, ConfigError
 from herald_gpu.guidance import (
@@ -129,10 +129,11 @@ class _Priced:
 
 @dataclass(frozen=True)
 class _Candidate:
-    """An order of exemplars for every fold."""
+    """Exemplars by a rule: they are put in order for folds when they are tried, and for all nodes if they are best."""
 
     priced: _Priced
-    places: Array
+    similarity: Array
+    rule: Rule
     trial: Trial
 
 
@@ -180,8 +181,8 @@ class Search:
     ----------
     backend, graph, config
         As everywhere.
-    ranking : int array
-        Columns, the best first.
+    ranking : int array, optional
+        Columns, the best first; may be None where the search ranks all of them by itself (:func:`ranks_all`).
     budget : Budget
     homophily : float
     seed : int
@@ -193,7 +194,7 @@ class Search:
         self,
         backend: Backend,
         graph: Graph,
-        ranking: Array,
+        ranking: Array | None,
         budget: Budget,
         config: HeraldConfig,
         *,
@@ -203,18 +204,16 @@ class Search:
     ) -> None:
         self.backend, self.graph, self.budget, self.config = backend, graph, budget, config
         self.homophilic = homophily > config.homophily_switch
-        self.options = self._grid(ranking) if learnt is None else learnt.options
+        self.ranked_before = ranking is not None
+        self.ranking: Array = backend.xp.arange(graph.n_features) if ranking is None else ranking
+        self.options = self._grid(self.ranking) if learnt is None else learnt.options
         self.learnt = 0 if graph.n_classes == 1 else min(graph.n_features, MOST_LEARNT)
-        self.ranking, self.widest = ranking, max(self.options[-1].count, self.learnt)
+        self.widest = max(self.options[-1].count, self.learnt)
         pool = draw_pool(backend, graph, max(map(self._wanted, self.options)), config, seed=seed)
         self.pool: Pool = replace(pool, targets=backend.asarray(pool.targets))  # once, not for every draft
         self.held_codes = graph.labels[self.pool.held]
 
     # What is asked of all rows is asked here: a search that holds a part of them has its own ways.
-
-    @property
-    def _n_nodes(self) -> int:
-        return self.graph.n_nodes
 
     def _grid(self, ranking: Array) -> list[FeatureOption]:
         return feature_grid(self.backend, self.graph, ranking, self.budget, self.config)
@@ -254,8 +253,10 @@ class Search:
                 raise ConfigError(msg)
             return Learnt(self.ranking, self.options, self.widest, None, [], {})
         backend, config = self.backend, self.config
-        ranked = ops.pick_columns(backend, self.graph.features, self.ranking[: self.widest])
-        seen = Remembered(backend, self._way(ranked), self.learnt, self.pool, self._n_nodes)
+        ranked = self.graph.features
+        if self.ranked_before:
+            ranked = ops.pick_columns(backend, ranked, self.ranking[: self.widest])
+        seen = Remembered(backend, self._way(ranked), self.learnt, self.pool)
         lessons = landmarks.prepare_lessons(backend, seen.compared, self.pool, config)
         directions = landmarks.learn_directions(backend, landmarks.factorise(backend, lessons))
         order = landmarks.rank_columns(backend, directions)
@@ -294,18 +295,20 @@ class Search:
         """Try numbers of features; those that do not hold a node of every class are refused."""
         counts = [option.count for option in options]
         ranked = ops.pick_columns(self.backend, self.graph.features, self.ranking[: counts[-1]])
-        through = self._way(ranked) if learnt.seen is None else learnt.seen.through
-        made, refused = list[_Candidate](), list[BudgetError]()
-        views = views_through(self.backend, through, counts, self.pool, self._n_nodes)
-        for option, view in zip(options, views, strict=True):
-            kept = ranked[:, : option.count]
-            try:
-                priced = self._priced(option, kept, learnt.beside.get(option.count))
-            except BudgetError as error:
-                refused.append(error.with_traceback(None))  # which would keep what was seen alive
-                continue
-            made += [self._candidate(priced, view, kept, rule, only=only) for rule in rules]
-        return made, refused
+        through, known = (self._way(ranked), 0) if learnt.seen is None else (learnt.seen.through, learnt.seen.width)
+        made: list[Callable[[], _Candidate]] = []
+        refused: list[BudgetError] = []
+        views = views_through(self.backend, through, counts, self.pool, known)
+        with threads.errands(self.backend) as start:  # candidates are tried while the next view is put together
+            for option, view in zip(options, views, strict=True):
+                kept = ranked[:, : option.count]
+                try:
+                    priced = self._priced(option, kept, learnt.beside.get(option.count))
+                except BudgetError as error:
+                    refused.append(error.with_traceback(None))  # which would keep what was seen alive
+                    continue
+                made += [start(partial(self._candidate, priced, view, kept, rule, only=only)) for rule in rules]
+            return [candidate() for candidate in made], refused
 
     def _priced(self, option: FeatureOption, kept: Matrix, beside: list[Array] | None) -> _Priced:
         """Price nodes; landmarks go beside them where a node of every class still fits."""
@@ -349,26 +352,26 @@ class Search:
 
     def _guided(self, guidance: Guidance, held: Rows) -> list[_Guided]:
         """Make landmarks of as many features as fit, of half of them, a quarter, ..."""
-        fewest, made = min(self.learnt, self.config.feature_count or FEWEST), list[_Guided]()
+        fewest = min(self.learnt, self.config.feature_count or FEWEST)
         width = most_columns(self.learnt, self.graph.n_classes, self.budget.limit, self.config.feature_count)
-        while width >= fewest and len(made) < WIDTHS:
-            final = guidance.draft(width, -1)
-            coded, total = guidance.cheapest(final)
-            over = total - self.budget.limit
-            if over > 0 and width > fewest:  # it is taken off the rows of all landmarks, eight features a byte
-                width = max(fewest, width - 8 * math.ceil(over / (landmarks.PER_CLASS * self.graph.n_classes)))
-                continue
-            if over > 0:
-                break
-            drafts = list(ops.spread(self.backend, partial(guidance.draft, width), range(self.pool.n_folds)))
-            share = self._score(self._lessons_of(drafts, coded), held.first(width))
-            made.append(
-                _Guided(coded, replace(final, nodes=self._named(final.nodes)), Trial(width, LANDMARKS, 0.0, share))
-            )
-            width //= 2
-        if not made and not any(map(self._is_tried, RULES)):
-            guidance.refuse(fewest)
-        return made
+        made: list[tuple[Encoding, GuidedDraft, int, Callable[[], float]]] = []
+        with threads.errands(self.backend) as start:  # one is tried while the next is made
+            while width >= fewest and len(made) < WIDTHS:
+                final = guidance.draft(width, -1)
+                coded, total = guidance.cheapest(final)
+                over = total - self.budget.limit
+                if over > 0 and width > fewest:  # it is taken off the rows of all landmarks, eight features a byte
+                    width = max(fewest, width - 8 * math.ceil(over / (landmarks.PER_CLASS * self.graph.n_classes)))
+                    continue
+                if over > 0:
+                    break
+                drafts = list(threads.spread(self.backend, partial(guidance.draft, width), range(self.pool.n_folds)))
+                share = start(partial(self._score, self._lessons_of(drafts, coded), held.first(width)))
+                made.append((coded, replace(final, nodes=self._named(final.nodes)), width, share))
+                width //= 2
+            if not made and not any(map(self._is_tried, RULES)):
+                guidance.refuse(fewest)
+            return [_Guided(coded, best, Trial(width, LANDMARKS, 0.0, share())) for coded, best, width, share in made]
 
     def _lessons_of(self, drafts: list[GuidedDraft], coded: Encoding) -> Callable[[int], LearntFrom | None]:
         def learnt_from(fold: int) -> LearntFrom | None:
@@ -404,24 +407,27 @@ class Search:
     def _candidate(self, priced: _Priced, view: View, kept: Matrix, rule: Rule, *, only: bool) -> _Candidate:
         """Order the exemplars of every fold, and try them."""
         pool, option, pricing = self.pool, priced.option, priced.pricing
-        places = self.backend.exemplar_places(
-            view.similarity, pool.sizes, pool.free[:, pool.compared], rule=rule, most=self._wanted(option)
-        )
-        made = _Candidate(priced, places, Trial(option.count, rule, 0.0, None))
+        made = _Candidate(priced, view.similarity, rule, Trial(option.count, rule, 0.0, None))
         if self.homophilic and self.config.edges == "auto" and not self.config.landmarks and pricing.feasible:
-            plain = self._draft(made, pool.n_folds)
+            plain = self._final_draft(made)
             share = link_share(self.backend, self.graph, plain.nodes, self.config)
             made = replace(made, trial=replace(made.trial, link_share=share))
         if only:
             return made
+        places = self._places(made, slice(pool.n_folds))
 
         def learnt_from(fold: int) -> LearntFrom | None:
-            draft = self._draft(made, fold)
+            draft = self._draft(made, places[fold], fold)
             if int(draft.nodes.shape[0]) == 0:
                 return None  # no free node fits: no right answer, whatever landmarks could tell
             return self._learnt_from(draft, self._rows(kept, draft.nodes), pricing.budget.coded)
 
         return replace(made, trial=replace(made.trial, score=self._score(learnt_from, view.held)))
+
+    def _places(self, made: _Candidate, folds: slice) -> Array:
+        """Put the exemplars of some folds in order; the last fold has all training nodes."""
+        free, most = self.pool.free[folds][:, self.pool.compared], self._wanted(made.priced.option)
+        return self.backend.exemplar_places(made.similarity, self.pool.sizes, free, rule=made.rule, most=most)
 
     def _score(self, learnt_from: Callable[[int], LearntFrom | None], held: Rows) -> float:
         """Ask what was learnt in every fold for the classes of who was held out."""
@@ -436,12 +442,16 @@ class Search:
         (counts,) = ops.fetch(self.backend, total)
         return score(counts, low)
 
-    def _draft(self, made: _Candidate, fold: int) -> _Draft:
-        """Choose the nodes of a candidate; the last fold has all training nodes."""
+    def _final_draft(self, made: _Candidate) -> _Draft:
+        last = self.pool.n_folds
+        return self._draft(made, self._places(made, slice(last, last + 1))[0], last)
+
+    def _draft(self, made: _Candidate, places: Array, fold: int) -> _Draft:
+        """Choose the nodes of a candidate, its exemplars in order."""
         final = fold == self.pool.n_folds
         share, pricing, beside = made.trial.link_share, made.priced.pricing, made.priced.beside
         while True:
-            order = order_members(self.backend, self.pool, made.places[fold], fold, link_share=share)
+            order = order_members(self.backend, self.pool, places, fold, link_share=share)
             limit = pricing.budget.limit
             nodes = fill(self.backend, self.graph, self.pool, order, pricing, limit, self.config, every_class=final)
             if nodes is not None:
@@ -471,7 +481,7 @@ class Search:
 
     def _final(self, best: _Candidate, trials: tuple[Trial, ...]) -> Found:
         xp = self.backend.xp
-        draft = self._surrounded(best, self._draft(best, self.pool.n_folds))
+        draft = self._surrounded(best, self._final_draft(best))
         chosen = self.ranking[: best.trial.feature_count]
         order = xp.argsort(chosen)
         columns = chosen[order]
@@ -486,6 +496,17 @@ class Search:
             trial=best.trial,
             trials=trials,
         )
+
+
+def ranks_all(n_features: int, n_classes: int) -> bool:
+    """Whether a search ranks all features by itself, so that none are to be ranked for it.
+
+    Examples
+    --------
+    >>> ranks_all(2048, 7), ranks_all(2049, 7), ranks_all(100, 1)
+    (True, False, False)
+    """
+    return n_classes > 1 and n_features <= MOST_LEARNT
 
 
 def preferred(trials: tuple[Trial, ...], n_held: int) -> int:

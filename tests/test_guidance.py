@@ -22,7 +22,7 @@ def guide(backend, given):
     """Guidance over all features of a graph in an order of their own, with the pool."""
     graph = build(backend, given)
     pool = draw_pool(backend, graph, 1, CONFIG, seed=0)
-    seen = Remembered(backend, walk_along(backend, graph, graph.features, pool), graph.n_features, pool, graph.n_nodes)
+    seen = Remembered(backend, walk_along(backend, graph, graph.features, pool), graph.n_features, pool)
     lessons = landmarks.prepare_lessons(backend, seen.compared, pool, CONFIG)
     order = backend.asarray(np.random.default_rng(0).permutation(graph.n_features))
     seen.reorder(order)

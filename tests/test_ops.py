@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from itertools import pairwise
 
 import numpy as np
@@ -13,7 +11,6 @@ from support.graphs import build, host, random_raw, raw
 from support.strict import StrictBackend, counted
 
 from herald_gpu import ops
-from herald_gpu.backend.cpu import CpuBackend
 
 KINDS = ("binary", "counts", "dense")
 
@@ -248,56 +245,3 @@ def test_pick_columns_in_any_order(backend, kind, columns):
 
 def row_bounds(backend, matrix):
     return list(pairwise(backend.to_host(matrix).indptr.tolist()))
-
-
-class Crew(CpuBackend):
-    """The CPU backend with so many workers."""
-
-    def __init__(self, workers):
-        self.given = workers
-
-    @property
-    def workers(self):
-        return self.given
-
-
-@pytest.mark.parametrize("workers", [1, 2, 3])
-@pytest.mark.parametrize("n_items", [0, 1, 2, 20])
-def test_spread_gives_results_in_order(workers, n_items):
-    def slowly(item):
-        time.sleep(0.002 * (item % 3))
-        return item, threading.current_thread()
-
-    found = list(ops.spread(Crew(workers), slowly, iter(range(n_items))))
-    assert [item for item, _ in found] == list(range(n_items))
-    alone = workers == 1 or n_items <= 1
-    assert all((thread is threading.main_thread()) == alone for _, thread in found)
-
-
-@pytest.mark.parametrize("workers", [1, 2, 3])
-def test_spread_makes_few_items_ahead(workers):
-    made, done = 0, 0
-
-    def items():
-        nonlocal made
-        for item in range(30):
-            made += 1
-            assert made - done <= 2 * workers + 1
-            yield item
-
-    for _ in ops.spread(Crew(workers), abs, items()):
-        done += 1
-    assert (made, done) == (30, 30)
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_spread_passes_errors_on(workers):
-    def refuse(item):
-        if item == 3:
-            raise ValueError(item)
-        return item
-
-    found = ops.spread(Crew(workers), refuse, range(10))
-    assert [next(found) for _ in range(3)] == [0, 1, 2]
-    with pytest.raises(ValueError, match="3"):
-        next(found)

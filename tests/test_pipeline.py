@@ -15,10 +15,12 @@ from outcomes import packed_bytes, sign_bytes
 from support import reference
 from support.graphs import Raw, build, edge_set, host, random_raw, raw
 
+from herald_gpu import pipeline, search
 from herald_gpu.backend.cpu import CpuBackend
 from herald_gpu.config import HeraldConfig
 from herald_gpu.errors import BudgetError
 from herald_gpu.pipeline import STAGES, Clock, run
+from herald_gpu.stages.features import score_features
 
 PAPER = HeraldConfig.paper()
 DEFAULT = HeraldConfig()
@@ -294,6 +296,21 @@ def test_every_stage_is_timed_logged_and_told(backend, caplog, config):
     assert bar.updates == len(stages)
     told = [record.getMessage() for record in caplog.records]
     assert all(any(message.startswith(f"stage {stage}:") for message in told) for stage in stages)
+
+
+@pytest.mark.parametrize("most", [1, 10_000])
+def test_features_are_ranked_where_the_search_does_not_rank_all_of_them(monkeypatch, most):
+    asked = []
+
+    def noting(*given):
+        asked.append(given)
+        return score_features(*given)
+
+    monkeypatch.setattr(pipeline, "score_features", noting)
+    monkeypatch.setattr(search, "MOST_LEARNT", most)
+    backend = CpuBackend()
+    run(backend, build(backend, random_raw("dense", 40, seed=2)), 0.5, HeraldConfig(), seed=0, clock=Clock(backend))
+    assert len(asked) == (most == 1)
 
 
 def test_the_tree_that_counted_features_is_named(backend):

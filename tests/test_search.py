@@ -427,6 +427,17 @@ def test_features_are_ranked_by_what_tells_classes_apart(backend):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_no_ranking_is_that_of_the_columns_as_they_stand(backend, kind):
+    given = random_raw(kind, 60, seed=4)
+    ranked, budget = search(backend, given, 0.3, ranking=np.arange(given.x.shape[1]))
+    graph = build(backend, given)
+    found = Search(backend, graph, None, budget, CONFIG, homophily=ALIKE, seed=0).run()
+    assert (found.trial, found.trials) == (ranked.trial, ranked.trials)
+    for name in ("columns", "nodes", "ranking"):
+        assert host(backend, getattr(found, name)).tolist() == host(backend, getattr(ranked, name)).tolist()
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_landmarks_beside_as_many_exemplars_as_fit(backend, kind):
     given = random_raw(kind, 150, seed=6, n_features=20)
     config = replace(CONFIG, exemplar_rule="cover", feature_count=10, encoding="graph")
@@ -535,6 +546,11 @@ def candidate(made, count, rule="cover", beside=None):
     raise AssertionError(count)
 
 
+def draft_of(made, untried, fold):
+    """Choose the nodes of a candidate in one fold."""
+    return made._draft(untried, made._places(untried, slice(fold, fold + 1))[0], fold)
+
+
 @pytest.mark.parametrize("marked", [False, True])
 @pytest.mark.parametrize("rule", ["cover", "herd"])
 def test_scores_are_right_answers_on_nodes_that_were_held_out(rule, marked):
@@ -553,7 +569,7 @@ def test_scores_are_right_answers_on_nodes_that_were_held_out(rule, marked):
         parts = {**kinds, "own": x, "around": kinds["around"][:, count:]}
         total, low = 0.0, 0
         for fold, size in enumerate(made.pool.held_sizes):
-            draft, held = made._draft(untried, fold), made.pool.held[low : low + size]
+            draft, held = draft_of(made, untried, fold), made.pool.held[low : low + size]
             nodes = draft.nodes
             assert set(nodes.tolist()).isdisjoint(held.tolist())
             edges, rows, codes = adjacency[np.ix_(nodes, nodes)], x[nodes], np.array(given.y)[nodes]
@@ -626,7 +642,7 @@ def test_classes_of_who_is_held_out_do_not_change_what_is_learnt_from(kind, homo
     for one in (made, other):
         untried = candidate(one, 16)
         untried = replace(untried, trial=replace(untried.trial, link_share=0.4))
-        drafts.append(one._draft(untried, 0))
+        drafts.append(draft_of(one, untried, 0))
     np.testing.assert_array_equal(drafts[0].nodes, drafts[1].nodes)
     first, second = (
         edge_set(CPU, one._edges(draft).adjacency) for one, draft in zip((made, other), drafts, strict=True)
@@ -639,7 +655,7 @@ def test_no_fold_chooses_who_it_holds_out():
     made, _ = searching(CPU, given, 0.9)
     untried, low = candidate(made, made.options[-1].count), 0
     for fold, size in enumerate(made.pool.held_sizes):
-        draft = made._draft(untried, fold)
+        draft = draft_of(made, untried, fold)
         held = made.pool.held[low : low + size].tolist()
         assert len(draft.nodes)
         assert set(draft.nodes.tolist()).isdisjoint(held)

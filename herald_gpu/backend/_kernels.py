@@ -8,11 +8,6 @@ from numba import njit, prange
 STRIDE = 32
 """Similarities compared at once with what a list asks for, before any is looked at alone."""
 
-STRETCH = 64
-"""Nodes of a class of which the one with the largest gain is kept."""
-MOST_SIMILAR = 32767
-"""More than any similarity: what cannot be added to."""
-
 
 @njit(cache=True, inline="always")
 def _bar(best, best_index, first):
@@ -232,7 +227,7 @@ def _edge_price(indptr, indices, repeats, fresh, n_fresh, is_fresh, member, edge
     return price
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def grow(
     indptr,
     indices,
@@ -290,108 +285,3 @@ def grow(
         if stop_when_full and spent >= limit:
             break
     return considered, accepted, spent
-
-
-@njit(cache=True, nogil=True)
-def _added(row, covered):
-    """Sum of what a row has beyond what is covered; in 32 bits throughout, so that it is done eight at a time."""
-    total = np.int32(0)
-    for i in range(row.shape[0]):
-        total = np.int32(total + max(np.int32(row[i] - covered[i]), np.int32(0)))
-    return total
-
-
-@njit(cache=True, nogil=True)
-def _leader(gain, low, high):
-    """Place of the largest gain of a stretch, the first of equals."""
-    best = low
-    for j in range(low + 1, high):
-        if gain[j] > gain[best]:
-            best = j
-    return best
-
-
-@njit(cache=True, nogil=True)
-def _cover_class(table, n, free, most, places):
-    """Greedy cover of one class. Gains only fall, so an old gain is a bound: it is worked out anew when it leads.
-
-    Leaders of stretches are kept, so that the best is found among those.
-    """
-    covered = np.zeros(n, np.int16)
-    gain = np.full(n, -1, np.int32)
-    known = np.zeros(n, np.int32)  # how many were chosen when the gain was worked out
-    for i in range(n):
-        if not free[i]:
-            covered[i] = MOST_SIMILAR  # nothing can be added there
-    for j in range(n):
-        if free[j]:
-            gain[j] = _added(table[j * n : (j + 1) * n], covered)
-    leaders = np.empty((n + STRETCH - 1) // STRETCH, np.int64)
-    for stretch in range(leaders.shape[0]):
-        leaders[stretch] = _leader(gain, stretch * STRETCH, min(n, (stretch + 1) * STRETCH))
-    chosen = 0
-    while chosen < most and n > 0:
-        best = leaders[0]
-        for stretch in range(1, leaders.shape[0]):
-            if gain[leaders[stretch]] > gain[best]:
-                best = leaders[stretch]
-        if gain[best] < 0:
-            return
-        row = table[best * n : (best + 1) * n]
-        if known[best] == chosen:
-            for i in range(n):
-                covered[i] = max(covered[i], row[i])
-            places[best] = chosen
-            gain[best] = -1
-            chosen += 1
-        else:
-            gain[best] = _added(row, covered)
-            known[best] = chosen
-        stretch = best // STRETCH
-        leaders[stretch] = _leader(gain, stretch * STRETCH, min(n, (stretch + 1) * STRETCH))
-
-
-@njit(cache=True, nogil=True)
-def _herd_class(table, n, free, most, places):
-    """Herding of one class, in whole numbers: (t + 1) * sum over all - N * sum over the chosen."""
-    attraction = np.zeros(n, np.int64)
-    taken = np.zeros(n, np.int64)
-    counted = np.zeros(n, np.int32)
-    n_free = 0
-    for j in range(n):
-        if free[j]:
-            counted[j] = 1
-            n_free += 1
-    for j in range(n):
-        if free[j]:
-            row = table[j * n : (j + 1) * n]
-            total = np.int32(0)
-            for i in range(n):
-                total = np.int32(total + np.int32(row[i] * counted[i]))
-            attraction[j] = total
-    for chosen in range(min(most, n_free)):
-        best, value = -1, 0
-        for j in range(n):
-            if free[j] and places[j] < 0:
-                score = (chosen + 1) * attraction[j] - n_free * taken[j]
-                if best < 0 or score > value:
-                    best, value = j, score
-        places[best] = chosen
-        row = table[best * n : (best + 1) * n]
-        for i in range(n):
-            taken[i] += row[i]
-
-
-@njit(cache=True, nogil=True)
-def place_exemplars(similarity, sizes, free, jobs, herd, most, places):
-    """Order the exemplars of some (fold, class) after another."""
-    for job in range(jobs.shape[0]):
-        fold, code = jobs[job]
-        first = sizes[:code].sum()
-        start = (sizes[:code] ** 2).sum()
-        n = sizes[code]
-        table, own = similarity[start : start + n * n], slice(first, first + n)
-        if herd:
-            _herd_class(table, n, free[fold, own], most, places[fold, own])
-        else:
-            _cover_class(table, n, free[fold, own], most, places[fold, own])

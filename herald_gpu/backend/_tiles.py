@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from herald_gpu.backend import Array
 
-TILE = 2048
-"""Rows and columns of one tile of similarities: 16 MB of float32."""
+TILE = 1024
+"""Rows and columns of one tile of similarities: 4 MB of float32."""
 
 Job = TypeVar("Job")
 
@@ -53,32 +53,45 @@ class Buffers(threading.local):
 class Nearest:
     """The most similar rows met so far, for each of many rows: of equal ones those with the lowest ids.
 
+    Parameters
+    ----------
+    n_rows, count : int
+        Rows, and how many each keeps.
+    stretch : int, optional
+        Rows that only one thread offers anything to at a time: TILE unless told.
+
     Attributes
     ----------
     ids : (N, count) int64 array
         Most similar first; -1 where nothing was offered yet.
+    best : (N, count) float32 array
+        Their similarities; minus infinity where nothing was offered yet.
     """
 
-    def __init__(self, n_rows: int, count: int) -> None:
+    def __init__(self, n_rows: int, count: int, stretch: int | None = None) -> None:
         self.ids = np.full((n_rows, count), -1, dtype=np.int64)
-        self._best = np.full((n_rows, count), -np.inf, dtype=np.float32)
-        self._locks = [threading.Lock() for _ in range(0, n_rows, TILE)]
+        self.best = np.full((n_rows, count), -np.inf, dtype=np.float32)
+        self._stretch = stretch or TILE
+        self._locks = [threading.Lock() for _ in range(0, n_rows, self._stretch)]
 
     def offer_tile(self, tile: Array, low: int, left: int) -> None:
-        """Offer similarities of rows from `low` on with rows from `left` on, both multiples of TILE, to both."""
+        """Offer similarities of rows from `low` on with rows from `left` on, both multiples of TILE, to both.
+
+        Stretches must be of TILE rows.
+        """
         from herald_gpu.backend import _kernels
 
         with ExitStack() as held:
             for block in sorted({low // TILE, left // TILE}):  # in one order everywhere: no two threads wait in a ring
                 held.enter_context(self._locks[block])
-            _kernels.offer_tile(tile, low, left, self._best, self.ids)
+            _kernels.offer_tile(tile, low, left, self.best, self.ids)
 
     def offer_rows(self, tile: Array, places: Array, banned: Array, column_ids: Array) -> None:
         """Offer similarities to ascending places; `banned` is the one id that each must not find, or -1."""
         from herald_gpu.backend import _kernels
 
-        cuts = np.searchsorted(places, np.arange(0, len(self.ids) + TILE, TILE))
+        cuts = np.searchsorted(places, np.arange(0, len(self.ids) + self._stretch, self._stretch))
         for block in np.flatnonzero(np.diff(cuts)).tolist():
             part = slice(cuts[block], cuts[block + 1])
             with self._locks[block]:
-                _kernels.offer_rows(tile[part], places[part], banned[part], column_ids, self._best, self.ids)
+                _kernels.offer_rows(tile[part], places[part], banned[part], column_ids, self.best, self.ids)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import scipy.sparse
 
-from herald_gpu import ops
+from herald_gpu import threads
 from herald_gpu.backend import EXACT_TREE, Growth, _index, _linalg, _neighbours, _threads
 from herald_gpu.backend._tree import exact_tree_features
 from herald_gpu.io import present
@@ -53,9 +53,7 @@ class CpuBackend:
     @property
     def workers(self) -> int:
         """See :class:`~herald_gpu.backend.Backend`: as many as numba has, which NUMBA_NUM_THREADS sets."""
-        from numba import get_num_threads
-
-        return int(get_num_threads())
+        return _threads.count()
 
     @property
     def index_name(self) -> str | None:
@@ -147,7 +145,7 @@ class CpuBackend:
         self, similarity: Array, sizes: list[int], free: Array, *, rule: Literal["cover", "herd"], most: int
     ) -> Array:
         """See :class:`~herald_gpu.backend.Backend`."""
-        from herald_gpu.backend import _kernels
+        from herald_gpu.backend import _table_kernels
 
         places = np.full(free.shape, -1, dtype=np.int32)
         jobs = np.array(list(itertools.product(range(len(free)), range(len(sizes)))), dtype=np.int64)
@@ -155,10 +153,10 @@ class CpuBackend:
         ends = np.searchsorted(np.cumsum(work), np.arange(1, self.workers + 1) * work.sum() / self.workers)
 
         def some(part: Array) -> None:
-            _kernels.place_exemplars(similarity, np.asarray(sizes), free, part, rule == "herd", most, places)
+            _table_kernels.place_exemplars(similarity, np.asarray(sizes), free, part, rule == "herd", most, places)
 
         # Threads, not a parallel kernel: that takes many seconds to compile.
-        list(ops.spread(self, some, np.split(jobs, ends[:-1] + 1)))
+        list(threads.spread(self, some, np.split(jobs, ends[:-1] + 1)))
         return places
 
     def pagerank(self, adjacency: Matrix, restart: Array, *, probability: float, tol: float, max_iter: int) -> Array:

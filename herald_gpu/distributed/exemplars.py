@@ -57,8 +57,6 @@ class Question:
         Numbers of features that may be tried, falling.
     budget, config, homophily, seed
         As of :class:`herald_gpu.search.Search`.
-    n_nodes : int
-        Of the whole graph.
     """
 
     ranking: np.ndarray
@@ -67,7 +65,6 @@ class Question:
     config: HeraldConfig
     homophily: float
     seed: int
-    n_nodes: int
 
 
 def option_sizes(backend: Backend, part: Part, rows: Array, ranking: np.ndarray, counts: list[int]) -> list[np.ndarray]:
@@ -124,10 +121,6 @@ class LeadSearch(Search):
             seed=asked.seed,
             learnt=learnt,
         )
-
-    @property
-    def _n_nodes(self) -> int:
-        return self.asked.n_nodes
 
     def _grid(self, ranking: Array) -> list[FeatureOption]:
         return choose_counts(

@@ -32,6 +32,7 @@ from herald_gpu.distributed.training import Training
 from herald_gpu.distributed.views import walk_to
 from herald_gpu.errors import ConfigError
 from herald_gpu.graph import check_storage
+from herald_gpu.search import ranks_all
 from herald_gpu.stages.feature_grid import tried_counts
 from herald_gpu.stages.scoring import NodeScores, combine_scores
 from herald_gpu.stages.weights import adapt_weights
@@ -98,7 +99,10 @@ def _exemplars(job: Job, training: Training, budget: Budget, hetero: Heterophily
     """Nodes that stand for their class: walked to over partitions, searched among on one worker."""
     crew, config = job.crew, job.config
     with stage("features"):
-        ranking = _ranked(training, hetero.h, config)
+        if ranks_all(job.layout.n_features, job.layout.n_classes):
+            ranking = np.arange(job.layout.n_features)
+        else:
+            ranking = _ranked(training, hetero.h, config)
         training.route.forget_the_way()
     with stage("exemplars"):
         counts = tried_counts(job.layout.n_features, config)
@@ -107,7 +111,7 @@ def _exemplars(job: Job, training: Training, budget: Budget, hetero: Heterophily
         )
         sizes = _sizes(job, training, "exemplars/sizes", ranking, counts)
         job.count(sum(int(one[-1]) for one in crew.gather([crew.submit(_last, one) for one in (people, sizes)])))
-        asked = Question(ranking, counts, budget, config, hetero.homophily, job.seed, job.layout.n_nodes)
+        asked = Question(ranking, counts, budget, config, hetero.homophily, job.seed)
         wanted, _ = _answered(job, training, people, EMPTY, lambda graph: crew.submit(ask_search, graph, sizes, asked))
         (told,) = crew.gather([wanted])
         walked = walk_to(job, told.compared, told.held, ranking[: told.widest])

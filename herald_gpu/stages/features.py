@@ -10,7 +10,7 @@ from herald_gpu import ops
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from herald_gpu.backend import Array, Backend
+    from herald_gpu.backend import Array, Backend, Matrix
     from herald_gpu.config import HeraldConfig
     from herald_gpu.graph import Graph
     from herald_gpu.stages.feature_budget import FeatureBudget
@@ -52,24 +52,33 @@ def score_features(backend: Backend, graph: Graph, h: float, config: HeraldConfi
 def multihop_fisher(backend: Backend, graph: Graph, h: float, config: HeraldConfig) -> Array:
     """Fisher ratios of ``P^k X`` over the training nodes, hops weighted by ``(1 - h)^k``, maximum 1.
 
-    Columns are independent, so they pass by in dense float64 blocks; the feature matrix is never copied whole.
+    Columns are independent, so they pass by in dense float64 blocks; the feature matrix is never copied whole. After
+    the last hop, nobody but the training nodes is asked.
     """
     xp = backend.xp
-    step = ops.walk(backend, graph.adjacency) if config.hops else graph.adjacency
     rows = xp.flatnonzero(graph.train)
     scatter = ClassScatter(backend, graph.labels[rows], graph.n_classes, config)
     ratios = xp.zeros((config.hops + 1, graph.n_features), dtype=xp.float64)
+    steps = _steps(backend, graph.adjacency, rows, config.hops)
 
     def walk(low: int, high: int, block: Array) -> None:
-        for hop in range(config.hops + 1):
-            part = scatter.of(block[rows])
-            ratios[hop, low:high] = fisher_ratios(backend, merge_scatters(backend, [part]), config)
-            if hop < config.hops:
-                block = ops.propagate(step, block)
+        ratios[0, low:high] = fisher_ratios(backend, scatter.of(block, rows), config)
+        for hop, step in enumerate(steps, start=1):
+            block = ops.propagate(step, block)
+            part = scatter.of(block, rows if hop < config.hops else None)
+            ratios[hop, low:high] = fisher_ratios(backend, part, config)
 
     for _ in ops.for_column_blocks(backend, graph.features, walk):
         pass
     return weigh_hops(backend, ratios, h)
+
+
+def _steps(backend: Backend, adjacency: Matrix, rows: Array, hops: int) -> list[Matrix]:
+    """Matrices of a walk's steps: to all nodes, and at last to some rows only."""
+    if hops == 0:
+        return []
+    step = ops.walk(backend, adjacency)
+    return [*([step] * (hops - 1)), step[rows]]
 
 
 def weigh_hops(backend: Backend, ratios: Array, h: float) -> Array:
@@ -124,22 +133,16 @@ class ClassScatter:
     def __init__(
         self, backend: Backend, codes: Array, n_classes: int, config: HeraldConfig, totals: Array | None = None
     ) -> None:
-        xp = backend.xp
         self.backend, self.codes = backend, codes
-        self.indicator = ops.class_indicator(backend, codes, n_classes)
-        self.counts = ops.class_counts(backend, codes, n_classes).astype(xp.float64)
-        self.inverse = ops.inverse(backend, self.counts)[:, None]
+        self.members = ops.class_indicator(backend, codes, n_classes)
+        self.counts = ops.class_counts(backend, codes, n_classes).astype(backend.xp.float64)
         large = (self.counts if totals is None else totals) >= config.min_class_size
-        self.used = large.astype(xp.float64)
-        self.row_used = None if config.min_class_size <= 1 else self.used[codes][:, None]
+        self.used = large.astype(backend.xp.float64)
 
-    def of(self, rows: Array) -> Scatter:
-        """Measure every column of the rows, which are changed."""
-        sums = self.indicator @ rows
-        rows -= (sums * self.inverse)[self.codes]
-        if self.row_used is not None:
-            rows *= self.row_used
-        return Scatter(self.counts, sums, self.backend.xp.einsum("ij,ij->j", rows, rows), self.used)
+    def of(self, table: Array, places: Array | None = None) -> Scatter:
+        """Measure every column of a table whose rows are those of the classes, or of some places in it."""
+        sums, within = self.backend.linalg.class_scatter(table, places, self.members, self.codes, self.used)
+        return Scatter(self.counts, sums, within, self.used)
 
 
 def merge_scatters(backend: Backend, parts: Sequence[Scatter]) -> Scatter:

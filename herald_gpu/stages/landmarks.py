@@ -8,11 +8,13 @@ where the direction is long both have its sign, where it is short they have oppo
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from herald_gpu import ops
+from herald_gpu import ops, threads
 from herald_gpu.encoding import OF_LANDMARKS
 
 if TYPE_CHECKING:
@@ -27,6 +29,8 @@ SEEN = ("mean", "around", "total")
 """Kinds of rows that directions are learnt from, each row of length 1."""
 AT_A_TIME = 1024
 """Nodes whose rows are multiplied at a time."""
+GRAM_COLUMNS = 256
+"""Columns that are multiplied with those before them at a time: such a product is symmetric, half of it is enough."""
 PENALTY = 1.0
 """Of the regression: times the squared length of a row."""
 PER_CLASS = 2
@@ -69,7 +73,8 @@ def prepare_lessons(backend: Backend, rows: Rows, pool: Pool, config: HeraldConf
     pool : Pool
     config : HeraldConfig
     """
-    scales = [_inverse_lengths(backend, getattr(rows, name)) for name in SEEN]
+    seen = (getattr(rows, name) for name in SEEN)
+    scales = list(threads.spread(backend, partial(_inverse_lengths, backend), seen))
     nodes = backend.xp.flatnonzero(_taught(backend, pool, config))
     product, onto = _add_up(backend, rows, pool, scales, nodes)
     diagonal = backend.xp.arange(int(product.shape[0]))
@@ -118,19 +123,35 @@ def _add_up(backend: Backend, rows: Rows, pool: Pool, scales: list[Array], nodes
     total = xp.zeros((width, width), dtype=xp.float64)
     onto = xp.zeros((width, n_classes), dtype=xp.float64)
 
-    def add(place: tuple[int, int]) -> tuple[Array, Array]:
+    def scaled(place: tuple[int, int]) -> tuple[Array, Array]:
         kind, low = place
         chosen = nodes[low : low + AT_A_TIME]
         scale = scales[kind][chosen][:, None]
         part = xp.where(scale > 0, getattr(rows, SEEN[kind])[chosen], 0.0)
         part *= scale
         wanted = codes[chosen][:, None] == xp.arange(n_classes, dtype=codes.dtype)[None, :]
-        return part.T @ part, part.T @ (wanted.astype(xp.float32) - 1.0 / n_classes)
+        return part, part.T @ (wanted.astype(xp.float32) - 1.0 / n_classes)
 
     places = [(kind, low) for low in range(0, int(nodes.shape[0]), AT_A_TIME) for kind in range(len(SEEN))]
-    for product, target in ops.spread(backend, add, places):
-        total += product
-        onto += target
+    spans = [(low, min(width, low + GRAM_COLUMNS)) for low in range(0, width, GRAM_COLUMNS)]
+    parts: list[tuple[Array, Array]] = []
+
+    def add(span: tuple[int, int]) -> None:
+        low, high = span
+        for part, _ in parts:
+            total[low:high, :high] += part[:, low:high].T @ part[:, :high]
+
+    coming = threads.spread(backend, scaled, places)
+    for first in coming:
+        parts += [first, *islice(coming, len(SEEN) - 1)]  # all kinds of rows of the same nodes
+        for _, target in parts:
+            onto += target
+        for _ in threads.spread(backend, add, reversed(spans)):  # the largest first
+            pass
+        del first
+        parts.clear()  # before there are others: they are large
+    for low, high in spans:
+        total[:low, low:high] = total[low:high, :low].T
     return total, onto
 
 

@@ -113,7 +113,7 @@ def _by_rows(backend: Backend, parts: list[Array], wanted: Array) -> Callable[[f
     unit = xp.eye(n, dtype=xp.float64)
 
     def weigh(penalty: float) -> tuple[list[Array], Array]:
-        alpha = xp.linalg.solve(product + (penalty * scale) * unit, wanted)
+        alpha = _solve(backend, product + (penalty * scale) * unit, wanted)
         narrow = alpha.astype(xp.float32)
         return [part.T @ narrow for part in parts], alpha.sum(axis=0).astype(xp.float32)
 
@@ -131,7 +131,7 @@ def _by_columns(backend: Backend, parts: list[Array], wanted: Array) -> Callable
     onto = wide.T @ wanted
 
     def weigh(penalty: float) -> tuple[list[Array], Array]:
-        weights = xp.linalg.solve(product + (penalty * scale) * unit, onto).astype(xp.float32)
+        weights = _solve(backend, product + (penalty * scale) * unit, onto).astype(xp.float32)
         cut, low = [], 0
         for part in parts:
             cut.append(weights[low : low + int(part.shape[1])])
@@ -139,6 +139,13 @@ def _by_columns(backend: Backend, parts: list[Array], wanted: Array) -> Callable
         return cut, weights[low]
 
     return weigh
+
+
+def _solve(backend: Backend, system: Array, right: Array) -> Array:
+    """Solve a system that is symmetric and positive, which a penalty makes sure of: half the work of any other."""
+    lower = backend.linalg.cholesky(system)
+    halfway = backend.linalg.solve_triangular(lower, right, lower=True)
+    return backend.linalg.solve_triangular(lower, halfway, trans=1, lower=True)
 
 
 def score(counts: np.ndarray, n_held: int) -> float:

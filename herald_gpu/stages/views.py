@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
-from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING
 
-from herald_gpu import ops
+from herald_gpu import ops, threads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,8 +22,10 @@ SIGHTS = 5
 """What is seen of a compared node: rows of X, P X, P^2 X, M^2 X and (A + I)^2 X (see :class:`Rows`)."""
 STEPS = 4096
 """Similarities are whole numbers of this fraction: sums of them are exact, and the same on every machine."""
+GRAM_ROWS = 128
+"""Rows of a table that products are added to at a time: they stay in a processor's cache in between."""
 TABLE_BLOCK = 2**18
-"""Similarities put together at a time: what is on the way stays in a processor's cache."""
+"""Similarities put together at a time, at least a row of them."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ def open_views(backend: Backend, graph: Graph, ranked: Matrix, counts: list[int]
         Features of each view, rising.
     pool : Pool
     """
-    yield from views_through(backend, walk_along(backend, graph, ranked, pool), counts, pool, graph.n_nodes)
+    yield from views_through(backend, walk_along(backend, graph, ranked, pool), counts, pool)
 
 
 def walk_along(backend: Backend, graph: Graph, ranked: Matrix, pool: Pool) -> Through:
@@ -110,19 +111,14 @@ class Remembered:
     width : int
         Columns to remember.
     pool : Pool
-    n_nodes : int
-        Of the whole graph: it decides how many columns pass by at a time.
     """
 
-    def __init__(self, backend: Backend, through: Through, width: int, pool: Pool, n_nodes: int) -> None:
-        xp, self._backend = backend.xp, backend
+    def __init__(self, backend: Backend, through: Through, width: int, pool: Pool) -> None:
+        self._backend = backend
         self.further: Through | None = through
         self.width = width
-        self.sights = [xp.empty((int(pool.compared.shape[0]), width), dtype=xp.float32) for _ in range(SIGHTS)]
         self.held = _blank(backend, int(pool.held.shape[0]), width)
-        for low, high in ops.blocks(width, n_nodes):
-            for part, rows in zip(self.sights, through(low, high, self.held), strict=True):
-                part[:, low:high] = rows
+        self.sights = through(0, width, self.held)
 
     @property
     def compared(self) -> Rows:
@@ -134,11 +130,11 @@ class Remembered:
         """Put the columns that are remembered in another order."""
 
         def put(rows: Array) -> Array:
-            return self._backend.xp.take(rows, order, axis=1)  # in rows as before; an index would put columns first
+            return self._backend.linalg.take_columns(rows, order)
 
-        for place, rows in enumerate(ops.spread(self._backend, put, self.sights)):
+        for place, rows in enumerate(threads.spread(self._backend, put, self.sights)):
             self.sights[place] = rows
-        self.held = Rows(*ops.spread(self._backend, put, vars(self.held).values()))
+        self.held = Rows(*threads.spread(self._backend, put, vars(self.held).values()))
 
     def along(self, further: Through | None) -> Remembered:
         """Give the same with another way to further columns; or with none, so that nothing is kept for its sake."""
@@ -159,7 +155,7 @@ class Remembered:
         return [join(parts, axis=1) for parts in zip(seen, new, strict=True)] if low < known else new
 
 
-def views_through(backend: Backend, through: Through, counts: list[int], pool: Pool, n_nodes: int) -> Iterator[View]:
+def views_through(backend: Backend, through: Through, counts: list[int], pool: Pool, known: int = 0) -> Iterator[View]:
     """Put views together from the rows of compared and held-out nodes (finish), wherever these were walked to.
 
     Parameters
@@ -168,34 +164,49 @@ def views_through(backend: Backend, through: Through, counts: list[int], pool: P
         As of :func:`open_views`.
     through : callable
         The way to see them.
-    n_nodes : int
-        Of the whole graph: it decides how columns are cut, and so the last bits of the products.
+    known : int
+        Columns that are there already, and need not be brought in parts.
     """
-    xp, widest = backend.xp, counts[-1]
-    held = _blank(backend, int(pool.held.shape[0]), widest)
-    products = [[xp.zeros((size, size), dtype=xp.float32) for size in pool.sizes] for _ in range(HOPS + 1)]
+    xp, compared = backend.xp, int(pool.compared.shape[0])
+    held = _blank(backend, int(pool.held.shape[0]), counts[-1])
+    products = [xp.zeros((HOPS + 1, size, size), dtype=xp.float32) for size in pool.sizes]
     low = 0
     for count in counts:
-        for first, last in ops.blocks(count - low, n_nodes):
-            _add_products(backend, products, through(low + first, low + last, held)[: HOPS + 1], pool.sizes)
+        for first, last in _column_blocks(low, count, known, compared):
+            _add_products(backend, products, through(first, last, held)[: HOPS + 1], pool.sizes)
         low = count
         yield View(count, _similarities(backend, products), held.first(count))
+
+
+def _column_blocks(low: int, high: int, known: int, n_rows: int) -> Iterator[tuple[int, int]]:
+    """Cut columns into those that are known, and blocks of the others."""
+    if low < min(high, known):
+        yield low, min(high, known)
+    start = max(low, known)
+    for first, last in ops.blocks(high - start, n_rows):
+        yield start + first, start + last
 
 
 def _blank(backend: Backend, n_rows: int, width: int) -> Rows:
     return Rows(*(backend.xp.zeros((n_rows, width), dtype=backend.xp.float32) for _ in range(4)))
 
 
-def _add_products(backend: Backend, products: list[list[Array]], hops: list[Array], sizes: list[int]) -> None:
-    """Add the products of the rows of every class with one another, for every hop."""
+def _add_products(backend: Backend, products: list[Array], hops: list[Array], sizes: list[int]) -> None:
+    """Add the products of the rows of every class with one another, for every hop, up to the diagonal.
+
+    A library works out one half of such a product, too, but then copies it to the other half, against the order of
+    memory: for rows of a hundred values that takes longer than the product.
+    """
     starts = [sum(sizes[:code]) for code in range(len(sizes))]
 
     def add(place: tuple[int, int]) -> None:
-        hop, code = place
-        part = hops[hop][starts[code] : starts[code] + sizes[code]]
-        products[hop][code] += part @ part.T
+        code, hop = place
+        rows = backend.xp.ascontiguousarray(hops[hop][starts[code] : starts[code] + sizes[code]])
+        for low in range(0, sizes[code], GRAM_ROWS):
+            high = min(sizes[code], low + GRAM_ROWS)
+            products[code][hop, low:high, :high] += rows[low:high] @ rows[:high].T
 
-    for _ in ops.spread(backend, add, product(range(len(hops)), range(len(sizes)))):
+    for _ in threads.spread(backend, add, product(range(len(sizes)), range(len(hops)))):
         pass
 
 
@@ -216,7 +227,7 @@ class Legs:
     def __init__(
         self, backend: Backend, of_nodes: Matrix, of_held: Matrix, degree: Array, nodes: Array, held: Array
     ) -> None:
-        xp = backend.xp
+        self.xp = xp = backend.xp
         inverse = ops.inverse(backend, degree).astype(xp.float32)
         shrink = (1.0 / (degree + 1.0)).astype(xp.float32)
         self.nodes, self.held = nodes, held
@@ -229,18 +240,36 @@ class Legs:
 
     def take(self, x: Array, total: Array, sights: list[Array], held: Rows, here: slice, columns: slice) -> None:
         """Note rows, from features of the m nodes and the sums of their neighbours' (which are changed)."""
+        xp = self.xp
         sights[0][:, here] = x[self.nodes]
-        sights[1][:, here] = total[self.nodes] * self.inverse_nodes
-        sights[2][:, here] = (self.far_nodes @ total) * self.inverse_nodes
+        xp.multiply(total[self.nodes], self.inverse_nodes, out=sights[1][:, here])
+        xp.multiply(self.far_nodes @ total, self.inverse_nodes, out=sights[2][:, here])
         held.own[:, columns] = x[self.held]
-        held.around[:, columns] = total[self.held] * self.inverse_held
+        xp.multiply(total[self.held], self.inverse_held, out=held.around[:, columns])
         total += x
-        near = total[self.nodes]
-        sights[3][:, here] = (self.mixed_nodes @ total + near * self.shrink_nodes) * self.shrink_nodes
-        sights[4][:, here] = self.around_nodes @ total + near
-        near = total[self.held]
-        held.mean[:, columns] = (self.mixed_held @ total + near * self.shrink_held) * self.shrink_held
-        held.total[:, columns] = self.around_held @ total + near
+        for nodes, mixed, around, shrink, mean, sums in (
+            (
+                self.nodes,
+                self.mixed_nodes,
+                self.around_nodes,
+                self.shrink_nodes,
+                sights[3][:, here],
+                sights[4][:, here],
+            ),
+            (
+                self.held,
+                self.mixed_held,
+                self.around_held,
+                self.shrink_held,
+                held.mean[:, columns],
+                held.total[:, columns],
+            ),
+        ):
+            near = total[nodes]
+            xp.add(around @ total, near, out=sums)
+            near *= shrink
+            near += mixed @ total
+            xp.multiply(near, shrink, out=mean)
 
 
 class _Walk:
@@ -264,7 +293,7 @@ class _Walk:
             x = _dense(self.backend, ranked, columns)
             self.legs.take(x, self.adjacency @ x, sights, held, slice(first, last), columns)
 
-        for _ in ops.spread(self.backend, step, ops.column_spans(self.backend, int(ranked.shape[0]), high - low)):
+        for _ in threads.spread(self.backend, step, ops.column_spans(self.backend, int(ranked.shape[0]), high - low)):
             pass
         return sights
 
@@ -274,31 +303,28 @@ def _dense(backend: Backend, ranked: Matrix, columns: slice) -> Array:
     return part.toarray() if backend.sparse.issparse(ranked) else backend.xp.ascontiguousarray(part)
 
 
-def _similarities(backend: Backend, products: list[list[Array]]) -> Array:
-    """Cosines of all hops added up and rounded, class by class."""
+def _similarities(backend: Backend, products: list[Array]) -> Array:
+    """Cosines of all hops added up and rounded, class by class; a row of zeros has cosines of 0."""
     xp = backend.xp
-    flat = xp.empty(sum(int(table.size) for table in products[0]), dtype=xp.int16)
-    start = 0
-    for of_class in zip(*products, strict=True):
-        size = int(of_class[0].shape[0])
-        step = max(1, TABLE_BLOCK // max(1, size))
-        scales = [xp.sqrt(STEPS * ops.inverse(backend, xp.diag(table))).astype(xp.float32) for table in of_class]
-        put = partial(_put_together, backend, of_class, scales, flat[start : start + size * size], step)
-        for _ in ops.spread(backend, put, range(0, size, step)):
-            pass
-        start += size * size
+    sizes = [int(tables.shape[1]) for tables in products]
+    flat = xp.empty(sum(size**2 for size in sizes), dtype=xp.int16)
+    starts = [sum(size**2 for size in sizes[:code]) for code in range(len(sizes))]
+    squares = [xp.diagonal(tables, axis1=1, axis2=2) for tables in products]
+    factors = [xp.sqrt(STEPS * ops.inverse(backend, each)).astype(xp.float32) for each in squares]
+    tables = [flat[start : start + size**2].reshape(size, size) for start, size in zip(starts, sizes, strict=True)]
+
+    def put(place: tuple[int, int, int]) -> None:
+        code, low, high = place
+        backend.linalg.cosine_sums(products[code], factors[code], tables[code], low, high)
+
+    for _ in threads.spread(backend, put, _row_blocks(sizes)):
+        pass
     return flat
 
 
-def _put_together(
-    backend: Backend, tables: tuple[Array, ...], scales: list[Array], flat: Array, step: int, low: int
-) -> None:
-    """Note some rows of the similarities of a class."""
-    xp, size = backend.xp, int(tables[0].shape[0])
-    high = min(size, low + step)
-    total = xp.zeros((high - low, size), dtype=xp.float32)
-    for table, scale in zip(tables, scales, strict=True):
-        scaled = table[low:high] * scale[low:high, None]
-        scaled *= scale[None, :]
-        total += scaled
-    flat[low * size : high * size] = xp.rint(total, out=total).ravel()
+def _row_blocks(sizes: list[int]) -> Iterator[tuple[int, int, int]]:
+    """Cut the rows of all tables: (table, first row, last one)."""
+    for code, size in enumerate(sizes):
+        step = max(1, TABLE_BLOCK // max(1, size))
+        for low in range(0, size, step):
+            yield code, low, min(size, low + step)

@@ -1,10 +1,12 @@
-"""Factors of the host against NumPy's."""
+"""Factors of the host against NumPy's; passes over tables against sums by hand, on every backend."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from support.graphs import host
 
+from herald_gpu import ops
 from herald_gpu.backend import _linalg
 
 
@@ -32,3 +34,54 @@ def test_a_part_of_a_matrix():
 def test_what_has_no_factor_is_refused():
     with pytest.raises(np.linalg.LinAlgError):
         _linalg.cholesky(np.array([[1.0, 2.0], [2.0, 1.0]]))
+
+
+def summed_by_hand(tables, factors):
+    """Cosines in float32, one table after another, scaled by the row first; above a diagonal is what is below it."""
+    total = np.zeros(tables.shape[1:], dtype=np.float32)
+    for table, factor in zip(tables, factors, strict=True):
+        whole = np.tril(table) + np.tril(table, -1).T
+        total += whole * factor[:, None] * factor[None, :]
+    return np.rint(total).astype(np.int16)
+
+
+@pytest.mark.parametrize("step", [1, 7, 64, 1000])
+@pytest.mark.parametrize("size", [1, 2, 63, 64, 65, 150])
+def test_cosines_are_added_up_by_rows(backend, size, step):
+    draw = np.random.default_rng(size)
+    rows = draw.standard_normal((3, size, 5)).astype(np.float32)
+    rows[:, size // 2] = 0  # a row of zeros is like nobody
+    tables = np.tril(rows @ rows.transpose(0, 2, 1))
+    tables += np.triu(np.full((size, size), 1e9, dtype=np.float32), 1)  # nobody may look there
+    out = backend.xp.full((size, size), 99, dtype=np.int16)
+    squares = np.diagonal(tables, axis1=1, axis2=2)
+    factors = np.sqrt(np.where(squares > 0, 4096 / np.where(squares > 0, squares, 1), 0)).astype(np.float32)
+    given = (backend.asarray(tables), backend.asarray(factors))
+    for low in range(0, size, step):
+        backend.linalg.cosine_sums(*given, out, low, min(size, low + step))
+    found = host(backend, out)
+    np.testing.assert_array_equal(found, summed_by_hand(tables, factors))
+    assert not found[size // 2].any()
+
+
+@pytest.mark.parametrize("used", [[1.0, 1.0, 1.0, 1.0], [1.0, 0.0, 1.0, 1.0]])
+@pytest.mark.parametrize("some", [False, True])
+def test_scatter_of_classes(backend, some, used):
+    draw = np.random.default_rng(3)
+    table, codes = draw.standard_normal((40, 6)) + 5, draw.integers(0, 3, 25).astype(np.int32)  # the last has no rows
+    places = np.sort(draw.choice(40, 25, replace=False))
+    rows = table[places]
+    members = ops.class_indicator(backend, backend.asarray(codes), 4)
+    given = (backend.asarray(table), backend.asarray(places)) if some else (backend.asarray(rows), None)
+    sums, within = backend.linalg.class_scatter(*given, members, backend.asarray(codes), backend.asarray(used))
+    wanted = np.array([rows[codes == code].sum(axis=0) for code in range(4)])
+    apart = [((rows[codes == code] - rows[codes == code].mean(axis=0)) ** 2).sum(axis=0) for code in range(3)]
+    np.testing.assert_allclose(host(backend, sums), wanted, rtol=1e-12)
+    np.testing.assert_allclose(host(backend, within), sum(u * a for u, a in zip(used, apart, strict=False)), rtol=1e-12)
+    np.testing.assert_array_equal(host(backend, given[0]), table if some else rows)  # nothing is changed
+
+
+def test_columns_in_any_order(backend):
+    x, columns = np.arange(12, dtype=np.float32).reshape(3, 4), np.array([3, 0, 1])
+    found = backend.linalg.take_columns(backend.asarray(x), backend.asarray(columns))
+    np.testing.assert_array_equal(host(backend, found), x[:, columns])

@@ -1,10 +1,12 @@
-"""Threads of BLAS while stages run."""
+"""Threads of stages, and of BLAS while they run."""
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from types import ModuleType
 
+import numba
 import numpy as np
 import pytest
 from threadpoolctl import ThreadpoolController, threadpool_limits
@@ -35,3 +37,32 @@ def test_libraries_are_looked_for_again_where_modules_were_loaded(monkeypatch):
     assert _threads._libraries(len(sys.modules)) is first
     monkeypatch.setitem(sys.modules, "herald_gpu_another_module", ModuleType("another"))
     assert _threads._libraries(len(sys.modules)) is not first
+
+
+def test_stages_have_the_threads_of_numba():
+    before = numba.get_num_threads()
+    numba.set_num_threads(1)
+    try:
+        assert CpuBackend().workers == 1
+    finally:
+        numba.set_num_threads(before)
+    assert CpuBackend().workers == before
+
+
+@pytest.mark.parametrize("asked", ["1", "3", "", "many", None])
+def test_threads_are_as_many_before_numba_is_loaded_as_afterwards(monkeypatch, asked):
+    if asked is None:
+        monkeypatch.delenv("NUMBA_NUM_THREADS", raising=False)
+    else:
+        monkeypatch.setenv("NUMBA_NUM_THREADS", asked)
+    code = (
+        "import sys; from herald_gpu.backend.cpu import CpuBackend; before = CpuBackend().workers;"
+        "assert 'numba' not in sys.modules; import numba; print(before == CpuBackend().workers)"
+    )
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True)  # noqa: S603 - our own code
+    assert done.stdout == "True\n"
+
+
+def test_threads_can_be_told_while_numba_is_being_imported(monkeypatch):
+    monkeypatch.setitem(sys.modules, "numba", ModuleType("numba"))
+    assert _threads.count() >= 1

@@ -8,7 +8,7 @@ import pytest
 from support.crew import Here
 from support.sameness import assert_same_graph
 
-from herald_gpu import HeraldConfig, condense
+from herald_gpu import HeraldConfig, condense, search
 from herald_gpu.backend.cpu import CpuBackend
 from herald_gpu.datasets import make_graph
 from herald_gpu.distributed.checkpoints import Checkpoints
@@ -49,7 +49,7 @@ class Broken(Here):
 @pytest.mark.parametrize(
     ("preset", "where"),
     [
-        ("default", "scatter_hops"),
+        ("paper", "scatter_hops"),
         ("default", "last_leg"),
         ("default", "cosines"),
         ("paper", "values_of"),
@@ -70,14 +70,23 @@ def test_a_run_goes_on_where_it_was_broken_off(tmp_path, preset, where):
     assert there.items() <= after.items()  # what was there is read, not made again
 
 
+@pytest.mark.parametrize("most", [3, 8])
+def test_more_features_than_are_looked_at_are_ranked_first(tmp_path, monkeypatch, most):
+    monkeypatch.setattr(search, "MOST_LEARNT", most)
+    crew = Here(CpuBackend())
+    whole = condense(*(GRAPH.edge_index, GRAPH.features, GRAPH.labels, GRAPH.train), ratio=0.2, backend="cpu")
+    assert_same_graph(run(tmp_path / "run", config=HeraldConfig(), crew=crew), whole)
+    assert (("features", "scatter_hops") in crew.done) == (most == 3)
+
+
 def test_a_finished_run_is_read_again(tmp_path):
     first, again = Here(CpuBackend()), Here(CpuBackend())
     one = run(tmp_path / "run", config=HeraldConfig(), crew=first)
     two = run(tmp_path / "run", config=HeraldConfig(), crew=again)
     assert_same_graph(one, two)
     assert one.report.exchanged_bytes == two.report.exchanged_bytes
-    assert ("features", "scatter_hops") in first.done
-    assert ("features", "scatter_hops") not in again.done
+    assert ("exemplars", "last_leg") in first.done
+    assert ("exemplars", "last_leg") not in again.done
 
 
 @pytest.mark.parametrize("change", [{"seed": 1}, {"chunk": 40}, {"config": HeraldConfig.paper()}])

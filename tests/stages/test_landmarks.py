@@ -29,7 +29,7 @@ def lessons_of(backend, given, width=12, config=CONFIG):
     graph = build(backend, given)
     pool = draw_pool(backend, graph, 1, config, seed=0)
     ranked = ops.pick_columns(backend, graph.features, backend.asarray(np.arange(width)))
-    seen = Remembered(backend, walk_along(backend, graph, ranked, pool), width, pool, graph.n_nodes)
+    seen = Remembered(backend, walk_along(backend, graph, ranked, pool), width, pool)
     rows = {name: host(backend, getattr(seen.compared, name)).astype(np.float64) for name in landmarks.SEEN}
     moved = {name: host(backend, getattr(pool, name)) for name in ("codes", "compared", "free")}
     lessons = landmarks.prepare_lessons(backend, seen.compared, pool, config)
@@ -97,7 +97,7 @@ def test_a_larger_pool_teaches_the_same():
     graph = build(CPU, given)
     for wanted in (1, 50):
         pool = draw_pool(CPU, graph, wanted, replace(CONFIG, largest_pool=50), seed=0)
-        seen = Remembered(CPU, walk_along(CPU, graph, graph.features, pool), 12, pool, graph.n_nodes)
+        seen = Remembered(CPU, walk_along(CPU, graph, graph.features, pool), 12, pool)
         found.append((max(pool.sizes), landmarks.prepare_lessons(CPU, seen.compared, pool, CONFIG)))
     (few, one), (many, two) = found
     assert few < many
@@ -110,7 +110,7 @@ def test_folds_may_learn_in_fewer_columns(backend, width):
     """As in all of them, of which these are the first; rows keep the length that they have in all."""
     graph = build(backend, random_raw("dense", 60, seed=4))
     pool = draw_pool(backend, graph, 1, CONFIG, seed=0)
-    seen = Remembered(backend, walk_along(backend, graph, graph.features, pool), 12, pool, graph.n_nodes)
+    seen = Remembered(backend, walk_along(backend, graph, graph.features, pool), 12, pool)
     lessons = landmarks.prepare_lessons(backend, seen.compared, pool, CONFIG)
     whole = list(landmarks.hold_out(backend, lessons, seen.compared, pool, CONFIG))
     few = landmarks.reorder(lessons, backend.asarray(np.arange(width)))

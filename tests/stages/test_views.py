@@ -144,7 +144,7 @@ def remembered(backend, given, width, columns):
     graph = build(backend, given)
     pool = draw_pool(backend, graph, 1, CONFIG, seed=0)
     ranked = ops.pick_columns(backend, graph.features, backend.asarray(columns))
-    return Remembered(backend, walk_along(backend, graph, ranked, pool), width, pool, graph.n_nodes), pool, graph
+    return Remembered(backend, walk_along(backend, graph, ranked, pool), width, pool), pool, graph
 
 
 @pytest.mark.parametrize("block", [8_000_000, 90])
@@ -168,7 +168,7 @@ def test_views_of_what_is_remembered_are_those_of_a_walk(backend, kind, width):
     """Whether all columns are remembered or, as beyond the width, some have to be walked to."""
     given, columns = random_raw(kind, 45, seed=3), np.arange(9)
     kept, pool, graph = remembered(backend, given, width, columns)
-    again = views_through(backend, kept.through, COUNTS, pool, graph.n_nodes)
+    again = views_through(backend, kept.through, COUNTS, pool)
     ranked = ops.pick_columns(backend, graph.features, backend.asarray(columns))
     for one, two in zip(again, open_views(backend, graph, ranked, COUNTS, pool), strict=True):
         np.testing.assert_array_equal(host(backend, one.similarity), host(backend, two.similarity))
@@ -181,7 +181,7 @@ def test_columns_that_are_remembered_can_be_reordered(backend):
     kept, pool, graph = remembered(backend, given, 4, np.arange(9))
     kept.reorder(backend.asarray(order))
     ranked = ops.pick_columns(backend, graph.features, backend.asarray(np.array([3, 0, 2, 1, 4, 5, 6, 7, 8])))
-    again = views_through(backend, kept.through, COUNTS, pool, graph.n_nodes)
+    again = views_through(backend, kept.through, COUNTS, pool)
     for one, two in zip(again, open_views(backend, graph, ranked, COUNTS, pool), strict=True):
         np.testing.assert_array_equal(host(backend, one.similarity), host(backend, two.similarity))
         np.testing.assert_array_equal(host(backend, one.held.total), host(backend, two.held.total))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.linalg
 
+from herald_gpu.backend import _linalg
 from support.strict_arrays import LEDGER, StrictArray, device, operand, stable, unwrap, wrap
 
 if TYPE_CHECKING:
@@ -53,6 +54,24 @@ class StrictTriangles:
     def solve_triangular(a: StrictArray, b: StrictArray, trans: int = 0, *, lower: bool = False) -> StrictArray:
         """Solve a triangular system; the other half of the matrix is not read."""
         return wrap(scipy.linalg.solve_triangular(device(a), device(b), trans=trans, lower=lower))
+
+    @staticmethod
+    def take_columns(x: StrictArray, columns: StrictArray) -> StrictArray:
+        """Give columns of a dense array."""
+        return wrap(_linalg.take_columns(device(x), device(columns)))
+
+    @staticmethod
+    def cosine_sums(tables: StrictArray, factors: StrictArray, out: StrictArray, low: int, high: int) -> None:
+        """Add up cosines of some tables."""
+        _linalg.cosine_sums(device(tables), device(factors), device(out), low, high)
+
+    @staticmethod
+    def class_scatter(
+        table: StrictArray, places: StrictArray | None, members: Any, codes: StrictArray, used: StrictArray
+    ) -> tuple[StrictArray, StrictArray]:
+        """Sum rows by class, and their squared distances to the means."""
+        where = None if places is None else device(places)
+        return wrap(_linalg.class_scatter(device(table), where, members._matrix, device(codes), device(used)))
 
 
 class StrictNamespace:

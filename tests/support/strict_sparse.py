@@ -62,9 +62,9 @@ class StrictMatrix:
         """Copy with another type of values."""
         return StrictMatrix(self._matrix.astype(dtype))
 
-    def toarray(self) -> StrictArray:
-        """Dense, C-ordered."""
-        return StrictArray(np.ascontiguousarray(self._matrix.toarray()))
+    def toarray(self, order: str = "C") -> StrictArray:
+        """Dense; C-ordered unless asked for otherwise, as CuPy does it."""
+        return StrictArray(np.asarray(self._matrix.toarray(), order=order))
 
     def tocsr(self) -> StrictMatrix:
         """Convert to CSR; duplicates of COO are summed."""

@@ -261,7 +261,30 @@ extern "C" __global__ void place_exemplars(
 }
 """
 
+COSINE_SUMS = r"""
+extern "C" __global__ void cosine_sums(
+    const float* tables, const float* factors, const long long n, const long long low, const long long high,
+    short* out)
+{
+    // A thread for each product of these rows up to the diagonal. It gives the cell across the diagonal, too: scaled by
+    // the row first and then by the column, as either cell has them.
+    const long long cell = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+    if (cell >= (high - low) * high) return;
+    const long long i = low + cell / high, j = cell % high;
+    if (j > i) return;
+    float below = 0.0f, above = 0.0f;
+    for (int t = 0; t < 3; ++t) {
+        const float product = tables[(t * n + i) * n + j], own = factors[t * n + i], other = factors[t * n + j];
+        below += product * own * other;
+        above += product * other * own;
+    }
+    out[i * n + j] = (short)rintf(below);
+    out[j * n + i] = (short)rintf(above);
+}
+"""
+
 SOURCES = {
+    "cosine_sums": COSINE_SUMS,
     "accept_roots": ACCEPT_ROOTS,
     "dense_distances": DENSE_DISTANCES,
     "sparse_distances": SPARSE_DISTANCES,

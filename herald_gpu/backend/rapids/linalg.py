@@ -6,9 +6,15 @@ from typing import TYPE_CHECKING
 
 import cupy as cp
 import cupyx.scipy.linalg
+import numpy as np
+
+from herald_gpu.backend.rapids import kernels
 
 if TYPE_CHECKING:
-    from herald_gpu.backend import Array
+    from herald_gpu.backend import Array, Matrix
+
+
+_cosine_sums = cp.RawKernel(kernels.COSINE_SUMS, "cosine_sums", options=kernels.OPTIONS)
 
 
 def cholesky(a: Array) -> Array:
@@ -19,3 +25,26 @@ def cholesky(a: Array) -> Array:
 def solve_triangular(a: Array, b: Array, trans: int = 0, *, lower: bool = False) -> Array:
     """Solve a triangular system (cuBLAS); the other half of the matrix is not read."""
     return cupyx.scipy.linalg.solve_triangular(a, b, trans=trans, lower=lower)
+
+
+def take_columns(x: Array, columns: Array) -> Array:
+    """Give columns of a dense array, row by row as before; all must be there."""
+    return cp.take(x, columns, axis=1)
+
+
+def cosine_sums(tables: Array, factors: Array, out: Array, low: int, high: int) -> None:
+    """Add up the cosines of three tables, scaled and rounded: rows up to the diagonal, and their columns."""
+    cells = (high - low) * high
+    given = (tables, factors, np.int64(out.shape[0]), np.int64(low), np.int64(high), out)
+    _cosine_sums((-(-cells // kernels.THREADS),), (kernels.THREADS,), given)
+
+
+def class_scatter(
+    table: Array, places: Array | None, members: Matrix, codes: Array, used: Array
+) -> tuple[Array, Array]:
+    """Sum rows by class (cuSPARSE), and their squared distances to the mean of their class where it counts."""
+    rows = table.copy() if places is None else table[places]
+    sums, counts = members @ rows, cp.diff(members.indptr)
+    rows -= (sums * (1.0 / cp.maximum(counts, 1))[:, None])[codes]
+    rows *= used[codes][:, None]
+    return sums, cp.einsum("ij,ij->j", rows, rows)
