@@ -80,8 +80,9 @@ def exchanged(s: Sizes, config: HeraldConfig, spread: Spread) -> dict[str, float
     out = {
         "reading": 2.0 * KEY * s.edges,  # given both ways
         "heterophily": INDEX * sum(level.asked for level in train) + INDEX * train[0].asked,
-        "features": _fisher(s, config, train),
     }
+    if s.fisher:
+        out["features"] = _fisher(s, config, train)
     if s.exemplars is not None:
         return out | {"exemplars": _walk(s, spread) + brought(s, config, spread)["exemplars"]}
     out["features"] += people + INDEX * s.train * told

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from herald_gpu import ops
 from herald_gpu.planning.batches import Footprint
 from herald_gpu.planning.tasks import graph_bytes, promoted_bytes
-from herald_gpu.stages.landmarks import AT_A_TIME, PER_CLASS
+from herald_gpu.stages.landmarks import AT_A_TIME, GRAM_COLUMNS, PER_CLASS
 from herald_gpu.stages.pool import FOLDS
 from herald_gpu.stages.trials import MOST_ROWS
-from herald_gpu.stages.views import HOPS, SIGHTS, TABLE_BLOCK
+from herald_gpu.stages.views import GRAM_ROWS, HOPS, SIGHTS
 
 if TYPE_CHECKING:
     from herald_gpu.planning.exemplar_sizes import Exemplars, Option
@@ -34,7 +34,7 @@ def most_footprints(s: Sizes, e: Exemplars) -> dict[str, Footprint]:
 def exemplar_footprints(s: Sizes, e: Exemplars) -> dict[str, Footprint]:
     """Memory of the parts of the stage; a solver's workspace is taken for one matrix more."""
     standing = _standing(s, e)
-    views = max(_base(s, e) + _drawing(s, e), _seen(s, e) + _walking(s, e, _first_blocks(s, e)))
+    views = max(_base(s, e) + _drawing(s, e), _seen(s, e) + _walking(s, e, e.learnt))
     if e.options:
         views = max(views, _again(s, e), standing + _views(s, e))
     found = {"exemplars/views": Footprint(views, 0, *walk_blocks(s, e))}
@@ -51,25 +51,30 @@ def exemplar_footprints(s: Sizes, e: Exemplars) -> dict[str, Footprint]:
 
 def walk_blocks(s: Sizes, e: Exemplars) -> tuple[int, int]:
     """Blocks of columns that are walked along: (batches, batch)."""
-    widths = [*_first_blocks(s, e), *_later_blocks(s, e)]
-    return len(widths), max(widths)
+    most, walks = _columns_at_once(s), [e.learnt, *_later_blocks(e)]
+    return sum(math.ceil(width / most) for width in walks), min(most, max(walks))
 
 
-def _first_blocks(s: Sizes, e: Exemplars) -> list[int]:
-    """Widths of the blocks of columns that are remembered."""
-    most = max(1, ops.BLOCK_ELEMENTS // s.nodes)
-    return [min(most, e.learnt - low) for low in range(0, e.learnt, most)]
+def _columns_at_once(s: Sizes) -> int:
+    return max(1, ops.BLOCK_ELEMENTS // s.nodes)
 
 
-def _later_blocks(s: Sizes, e: Exemplars) -> list[int]:
-    """Widths of the blocks that views need besides; none of these crosses from one view to the next."""
-    most, counts = max(1, ops.BLOCK_ELEMENTS // s.nodes), [option.count for option in e.options]
-    spans = [
-        (low, min(last, low + most))
-        for first, last in zip([0, *counts], counts, strict=False)
-        for low in range(first, last, most)
-    ]
-    return [high - max(low, e.learnt) for low, high in spans if high > e.learnt]
+def view_blocks(e: Exemplars) -> list[tuple[int, int]]:
+    """Blocks of columns whose products are added up; none crosses from one view to the next: (first, last).
+
+    Those that are remembered are not cut.
+    """
+    most, counts = max(1, ops.BLOCK_ELEMENTS // e.compared), [option.count for option in e.options]
+    found = []
+    for first, last in zip([0, *counts], counts, strict=False):
+        found += [(first, min(last, e.learnt))] if first < e.learnt else []
+        found += [(low, min(last, low + most)) for low in range(max(first, e.learnt), last, most)]
+    return found
+
+
+def _later_blocks(e: Exemplars) -> list[int]:
+    """Widths of what views need besides the columns that are remembered."""
+    return [high - low for low, high in view_blocks(e) if low >= e.learnt]
 
 
 def pool_bytes(s: Sizes, e: Exemplars) -> int:
@@ -106,8 +111,13 @@ def _counting(s: Sizes, e: Exemplars) -> int:
 
 def _drawing(s: Sizes, e: Exemplars) -> int:
     """Before anything is seen: non-zeros counted, columns put in order, or edges counted beside them."""
-    walking = _columns(s, e.widest) + max(promoted_bytes(s), _legs(s, e)) + 28 * s.nodes
-    return max(_counting(s, e), _picking(s, e.widest), walking)
+    walking = _ranked(s, e) + max(promoted_bytes(s), _legs(s, e)) + 28 * s.nodes
+    return max(_counting(s, e), _picking(s, e.widest) if s.fisher else 0, walking)
+
+
+def _ranked(s: Sizes, e: Exemplars) -> int:
+    """Columns in their order; where nobody ranked them, they are the graph's own."""
+    return _columns(s, e.widest) if s.fisher else 0
 
 
 def _legs(s: Sizes, e: Exemplars) -> int:
@@ -119,23 +129,22 @@ def _legs(s: Sizes, e: Exemplars) -> int:
 def _seen(s: Sizes, e: Exemplars) -> int:
     """What is seen from the first walk on: columns in their order, the way along edges, and rows remembered."""
     remembered = 4 * (SIGHTS * e.compared + KINDS * e.held) * e.learnt
-    return _base(s, e) + _columns(s, e.widest) + _legs(s, e) + remembered
+    return _base(s, e) + _ranked(s, e) + _legs(s, e) + remembered
 
 
-def _walking(s: Sizes, e: Exemplars, widths: list[int]) -> int:
-    """A block on its way: rows of every kind, its columns (twice while they are turned for the product) and their sums.
+def _walking(s: Sizes, e: Exemplars, walked: int) -> int:
+    """A block on its way: its columns (twice while they are turned for the product) and their sums.
 
     Where all columns are one dense block it is no copy of them.
     """
-    if not widths:
+    if not walked:
         return 0
-    width = max(widths)
-    rows, block = 4 * SIGHTS * e.compared * width, 4 * s.nodes * width
-    whole = not s.sparse and width == e.widest
+    width = min(walked, _columns_at_once(s))
+    block, whole = 4 * s.nodes * width, not s.sparse and width == e.widest
     hop = (2 if whole else 3) * block
     taking = (1 if whole else 2) * block + 16 * max(e.compared, e.held) * width
     slicing = SLICING * _values(s, e.widest) + block if s.sparse else 0
-    return rows + (4 * e.compared * width if len(widths) > 1 else 0) + max(hop, taking, slicing)
+    return max(hop, taking, slicing)
 
 
 def _landmarks(s: Sizes, e: Exemplars) -> int:
@@ -167,9 +176,12 @@ def _landmarks(s: Sizes, e: Exemplars) -> int:
 
 
 def _adding(s: Sizes, e: Exemplars, nodes: int, width: int) -> int:
-    """Rows of some nodes, the product of their columns and the one before it, beside where these are added up."""
-    rows = min(AT_A_TIME, nodes)
-    return 8 * width**2 + 8 * rows * width + 16 * (rows + width) * s.classes + 8 * nodes + 6 * e.compared
+    """All kinds of rows of some nodes, the last of them in the making, or products of columns with some of these."""
+    rows, tile = min(AT_A_TIME, nodes), min(GRAM_COLUMNS, width)
+    inner = tile * ((width - 1) // tile)  # fewer columns than all of them are copied before they are multiplied
+    products = max(4 * tile * (rows + width), 4 * rows * inner + 4 * tile * (rows + inner))
+    working = 12 * rows * width + max(4 * rows * width, products)
+    return working + 16 * (rows + width) * s.classes + 8 * nodes + 6 * e.compared
 
 
 def _factor(s: Sizes, width: int) -> int:
@@ -204,9 +216,9 @@ def _standing(s: Sizes, e: Exemplars) -> int:
 
 
 def _candidates(s: Sizes, e: Exemplars, options: int) -> int:
-    """Columns of the last number of features (dense ones are not copied), and prices and places of all so far."""
+    """Columns of the last number of features (dense ones are not copied), prices and similarities of all so far."""
     columns = _columns(s, e.viewed) if s.sparse else 0
-    return columns + _guidance(s, e) + options * (8 * s.nodes + 4 * e.rules * (e.folds + 1) * e.compared)
+    return columns + _guidance(s, e) + options * (8 * s.nodes + 2 * e.pairs)
 
 
 def _guidance(s: Sizes, e: Exemplars) -> int:
@@ -217,28 +229,25 @@ def _guidance(s: Sizes, e: Exemplars) -> int:
 
 def _views(s: Sizes, e: Exemplars) -> int:
     """Rows of a class multiplied (cut out of those remembered), or similarities put together, beside candidates."""
-    size, count = min(e.pool, math.isqrt(e.pairs) + 1), e.viewed
-    width = min(count, max(1, ops.BLOCK_ELEMENTS // s.nodes))
-    products = 4 * min(e.pool**2, e.pairs) + (8 * size * width if e.learnt else 4 * SIGHTS * e.compared * width)
-    walking = _walking(s, e, _later_blocks(s, e))
-    if 0 < e.learnt < count:  # what is remembered of the same block is put beside it
-        walking += 4 * SIGHTS * e.compared * width
-    scaling = 2 * e.pairs + 12 * min(TABLE_BLOCK, e.pairs)
-    earlier = len(e.options) - 1
-    before = 2 * e.pairs + _candidates(s, e, earlier) if earlier else _candidates(s, e, 0)
-    return max(products, walking, scaling) + before
+    size = min(e.pool, math.isqrt(e.pairs) + 1)
+    width = max(high - low for low, high in view_blocks(e))
+    products = 8 * size * (min(size, GRAM_ROWS) + width) + (0 if e.learnt else 4 * SIGHTS * e.compared * width)
+    later = max(_later_blocks(e), default=0)
+    walking = _walking(s, e, later) + 4 * SIGHTS * e.compared * later
+    scaling = 2 * e.pairs + 100 * size
+    return max(products, walking, scaling) + _candidates(s, e, len(e.options) - 1)
 
 
 def _alive(s: Sizes, e: Exemplars) -> int:
-    """Similarities and candidates."""
-    return 2 * e.pairs + _candidates(s, e, len(e.options))
+    """Candidates, and the places of those that are tried."""
+    return _candidates(s, e, len(e.options)) + 4 * e.folds * e.compared
 
 
 def _places(s: Sizes, e: Exemplars) -> int:
     """Columns cut out and priced, or the greedy choice of every fold."""
     values = _values(s, e.viewed)
     pricing = SLICING * values if s.sparse else 4 * values
-    greedy = 30 * (e.folds + 1) * e.compared
+    greedy = 30 * max(1, e.folds) * e.compared
     return _alive(s, e) + max(pricing + 24 * s.nodes + 48 * s.train, greedy)
 
 

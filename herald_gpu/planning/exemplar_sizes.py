@@ -169,11 +169,6 @@ class Exemplars:
         """
         return [self.led_by(best, train) for best in self.widths] or [self.everywhere()]
 
-    @property
-    def free(self) -> float:
-        """Compared nodes that may be chosen, summed over all folds and the final choice."""
-        return self.compared * (1 + self.folds * (FOLDS - 1) / FOLDS)
-
 
 def feature_options(n_features: int, wanted: int | None, train: int, means: Means) -> tuple[Option, ...]:
     """Give the numbers of features worth trying, as :func:`herald_gpu.stages.feature_grid.feature_grid` does.

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from herald_gpu import ops
-from herald_gpu.planning.exemplar_memory import KINDS, walk_blocks
+from herald_gpu.planning.exemplar_memory import KINDS, view_blocks, walk_blocks
 from herald_gpu.planning.tasks import Work
-from herald_gpu.stages.landmarks import AT_A_TIME, PER_CLASS, SEEN
+from herald_gpu.stages.landmarks import AT_A_TIME, GRAM_COLUMNS, PER_CLASS, SEEN
 from herald_gpu.stages.pool import FOLDS
 from herald_gpu.stages.trials import LEARNERS, MOST_ROWS, PENALTIES
-from herald_gpu.stages.views import HOPS, SIGHTS
+from herald_gpu.stages.views import GRAM_ROWS, HOPS, SIGHTS
 
 if TYPE_CHECKING:
     from herald_gpu.planning.exemplar_sizes import Exemplars
@@ -40,7 +39,7 @@ def exemplar_work(s: Sizes, e: Exemplars) -> dict[str, Work]:
 
 
 def _views(s: Sizes, e: Exemplars) -> Work:
-    walk, pairs = walk_work(s, e), pair_work(s, e)
+    walk, pairs = walk_work(s, e), pair_work(e)
     return Work(
         flops32=walk.flops32 + pairs.flops32, bytes=walk.bytes + pairs.bytes, counts={**walk.counts, **pairs.counts}
     )
@@ -52,7 +51,8 @@ def walk_work(s: Sizes, e: Exemplars) -> Work:
     of_compared, of_held = (math.ceil(s.edges * part / s.nodes) for part in (e.compared, e.held))
     hop, sliced = s.edges * walked, (3 * of_compared + 2 * of_held) * walked
     dense, rows = s.nodes * walked, (60 * e.held + 100 * e.compared) * walked
-    picking = (2 if e.learnt and e.options else 1) * (200 * s.values if s.sparse else 8 * dense)
+    times = int(s.fisher) + int(bool(e.learnt and e.options))
+    picking = times * (200 * s.values if s.sparse else 8 * dense)
     edges = 12 * (s.edges + 3 * of_compared + 2 * of_held) * batches
     return Work(
         flops32=2 * (hop + sliced) + 6 * dense,
@@ -61,27 +61,28 @@ def walk_work(s: Sizes, e: Exemplars) -> Work:
     )
 
 
-def pair_work(s: Sizes, e: Exemplars) -> Work:
-    """Products of rows inside classes, and similarities put together of them."""
-    pairs = (HOPS + 1) * e.pairs * e.viewed
+def pair_work(e: Exemplars) -> Work:
+    """Products of rows inside classes, up to the diagonal, and similarities put together of them."""
+    height = e.pairs / e.compared  # nodes that a node is compared with, on average
+    pairs = math.ceil((HOPS + 1) * e.compared * _half(height, GRAM_ROWS) * e.viewed)
     return Work(
         flops32=2 * pairs + 9 * e.pairs * len(e.options),
-        bytes=(16 * (HOPS + 1) * view_blocks(s, e) + 100 * len(e.options)) * e.pairs,
+        bytes=(16 * (HOPS + 1) * len(view_blocks(e)) + 100 * len(e.options)) * e.pairs,
         counts={"pair_multiply_adds": pairs},
     )
 
 
-def view_blocks(s: Sizes, e: Exemplars) -> int:
-    """Blocks of columns whose products are added up; none crosses from one view to the next."""
-    width, counts = max(1, ops.BLOCK_ELEMENTS // s.nodes), [option.count for option in e.options]
-    return sum(math.ceil((last - first) / width) for first, last in zip([0, *counts], counts, strict=False))
+def _half(size: float, tile: int) -> float:
+    """Columns that a row of a symmetric product is multiplied with, on average: those up to the end of its tile."""
+    whole, rest = divmod(size, tile)
+    return (tile**2 * whole * (whole + 1) / 2 + rest * size) / size
 
 
 def _landmarks(s: Sizes, e: Exemplars) -> Work:
     """Products of the rows that directions are learnt from, factorised, directions, and trials of what they give."""
     k, kinds, outside = e.learnt, len(SEEN), math.ceil(e.taught * e.folds / FOLDS)
     rows = [(e.taught, k), *((outside, width) for width in e.factorised)]
-    products = sum(kinds * n * width**2 for n, width in rows)
+    products = math.ceil(sum(kinds * n * width * _half(width, GRAM_COLUMNS) for n, width in rows))
     sides = [k, *(width for width in e.factorised for _ in range(e.folds + 1))]
     widths = [k, *e.refused, *(width for width in (*e.widths, *e.beside) for _ in range(e.folds + 1))]
     batches = kinds * (math.ceil(e.taught / AT_A_TIME) * k**2 + sum(e.folds * width**2 for width in e.factorised))
@@ -109,17 +110,20 @@ def _landmarks(s: Sizes, e: Exemplars) -> Work:
 
 
 def _solving(s: Sizes, sides: list[int]) -> float:
-    """Operations of systems of these sizes, one column a class."""
-    return sum(2 / 3 * side**3 + 2.0 * side**2 * s.classes for side in sides)
+    """Operations of systems of these sizes, one column a class, each symmetric."""
+    return sum(side**3 / 3 + 2.0 * side**2 * s.classes for side in sides)
 
 
 def _places(s: Sizes, e: Exemplars) -> Work:
     """Sums of all similarities, then the greedy choice: looking for the best, working out its gain, noting it."""
-    folds, free = e.folds + 1, e.free / s.classes
     height = e.pairs / e.compared  # nodes that a node is compared with, on average
-    sums = len(e.ordered) * folds * e.pairs
-    places = sum(min(option.places * folds, free) * s.classes for option in e.ordered)
-    looked = LOOKS * e.free * len(e.options)  # herding, the second rule, has nothing to work out anew
+    free, most = e.compared * (FOLDS - 1) / FOLDS, max(option.places for option in e.options)
+    finals = len(e.ordered) + 1 if e.linked else 1  # all nodes in order: how many links there are, and the best choice
+    covers = len(e.options) + 1 if e.linked else 1  # herding, the second rule, has nothing to work out anew
+    sums = (len(e.tried) * e.folds + finals) * e.pairs
+    places = sum(e.folds * min(option.places * s.classes, free) for option in e.tried)
+    places += finals * min(most * s.classes, e.compared)
+    looked = LOOKS * ((e.folds * free * len(e.options) if e.tried else 0) + covers * e.compared)
     return Work(
         flops32=sums + 3 * (places + looked) * height,
         bytes=5 * sums + (34 * places + 26 * looked) * height,

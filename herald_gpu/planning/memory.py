@@ -14,6 +14,7 @@ from herald_gpu import ops
 from herald_gpu.planning.batches import BINS, Footprint, columns, expansion, neighbours, rows
 from herald_gpu.planning.exemplar_memory import most_footprints, pool_bytes
 from herald_gpu.planning.tasks import graph_bytes, kept_bytes, promoted_bytes
+from herald_gpu.stages.landmarks import PER_CLASS
 
 if TYPE_CHECKING:
     from herald_gpu.config import HeraldConfig
@@ -44,12 +45,13 @@ def footprints(s: Sizes, config: HeraldConfig, usable: int) -> dict[str, Footpri
 
 def _exemplars(s: Sizes, e: Exemplars, config: HeraldConfig) -> dict[str, Footprint]:
     """Memory of the stages that exemplars pass."""
-    kept = kept_bytes(s)
+    kept, landmarks = kept_bytes(s), 4 * PER_CLASS * s.classes * s.kept if config.landmarks else 0
+    fisher = {"features/fisher": Footprint(graph_bytes(s) + _fisher(s, config), 0, *columns(s))} if s.fisher else {}
     return {
-        "features/fisher": Footprint(graph_bytes(s) + _fisher(s, config), 0, *columns(s)),
+        **fisher,
         **most_footprints(s, e),
         "scoring": Footprint(kept + pool_bytes(s, e) + _prototypes(s), _class_sums(s), *rows(s.nodes, s.kept)),
-        "assembly": Footprint(kept + 18 * s.nodes + 8 * s.train + _assembly(s)),
+        "assembly": Footprint(kept + landmarks + 18 * s.nodes + 8 * s.train + _assembly(s)),
     }
 
 
@@ -116,14 +118,25 @@ def _tree_workspace(s: Sizes) -> int:
 
 
 def _fisher(s: Sizes, config: HeraldConfig) -> int:
-    """Blocks on their way through the hops, or the training rows whose activity is summed."""
+    """Blocks on their way through the hops, or the training rows whose activity is summed.
+
+    Besides the walk's matrix, which shares its pattern with the graph's, there is that of the last step.
+    """
     batches, width = columns(s)
     block, part = 8 * s.nodes * width, 8 * s.train * width
-    hop = (2 + min(config.hops, 2)) * block + promoted_bytes(s) if config.hops else 0
+    hop = (2 + min(config.hops, 2)) * block if config.hops else 0
+    matrices = promoted_bytes(s) + 12 * s.train_edges + 4 * s.train if config.hops else 0
     scatter = (1 + min(config.hops, 1)) * block + 3 * part
     following = (1.5 + (batches > 1) * (1 + min(config.hops, 1))) * block
     by_column = 16 * s.values if s.sparse else 0
-    passing = max(hop, scatter, following) + by_column + 8 * s.nodes + 60 * s.train + 8 * (config.hops + 1) * s.features
+    passing = (
+        matrices
+        + max(hop, scatter, following)
+        + by_column
+        + 8 * s.nodes
+        + 60 * s.train
+        + 8 * (config.hops + 1) * s.features
+    )
     share = s.train / s.nodes
     _, height = rows(s.train, s.features)
     activity = 36 * s.values * share if s.sparse else 4 * s.train * s.features + 16 * height * s.features
@@ -163,10 +176,13 @@ def _rebalance(s: Sizes) -> int:
 
 
 def _assembly(s: Sizes) -> int:
-    """The result, and kept features of the training nodes, or of the chosen, with blocks that give their variances."""
+    """The result, and kept features of the training nodes, or of the chosen, with blocks that give their variances.
+
+    Sparse features are there by rows and by columns, and those of a block three times more before they are dense.
+    """
     most = max(s.train, s.final.nodes)
-    block = most * min(s.kept, max(1, ops.BLOCK_ELEMENTS // most))
-    part = math.ceil(24 * s.kept_values * most / s.nodes) if s.sparse else 4 * most * s.kept
+    width = min(s.kept, max(1, ops.BLOCK_ELEMENTS // most))
+    part = (16 + 32 * width / s.kept) * s.kept_values * most / s.nodes if s.sparse else 4 * most * s.kept
     result = math.ceil(8 * (s.values + s.kept_values) * s.final.nodes / s.nodes) + 8 * s.final.edges
     induced = 8 * s.final.reach + 16 * s.final.edges + 16 * s.nodes
-    return max(24 * block + part + result, result + induced) + 24 * s.final.nodes
+    return max(24 * most * width + math.ceil(part) + result, result + induced) + 24 * s.final.nodes

@@ -93,7 +93,7 @@ def plan(
     [8, 32, 64, 128]
     >>> found.sizes.exemplars.widths
     (64, 32, 16, 8)
-    >>> found.stage("features/fisher").counts["multiply_adds"] == 2 * 2_315_598 * 128
+    >>> found.stage("exemplars/views").counts["multiply_adds"] == 2_315_598 * 128
     True
     >>> paper = herald_gpu.plan(169_343, 2_315_598, 128, n_classes=40, config=herald_gpu.HeraldConfig.paper())
     >>> max(paper.stages, key=lambda stage: stage.seconds).name

@@ -12,6 +12,7 @@ from herald_gpu.planning.checks import check_counts, check_rule, check_shares, c
 from herald_gpu.planning.exemplar_sizes import Exemplars, exemplar_sizes, feature_options
 from herald_gpu.planning.gathered import Gathered, Means, Surroundings, best_encoding, gather
 from herald_gpu.planning.landmark_sizes import fitting_beside, guided_graph, landmark_widths, learnt_columns
+from herald_gpu.search import ranks_all
 
 if TYPE_CHECKING:
     from herald_gpu.config import HeraldConfig
@@ -74,6 +75,11 @@ class Sizes:
     def degree(self) -> float:
         """Mean degree."""
         return self.edges / self.nodes
+
+    @property
+    def fisher(self) -> bool:
+        """Whether features are ranked by Fisher's ratios: a search for exemplars may rank all of them by itself."""
+        return self.exemplars is None or not ranks_all(self.features, self.classes)
 
     @property
     def train_edges(self) -> int:

@@ -6,7 +6,6 @@ import dataclasses
 import math
 from typing import TYPE_CHECKING, Any
 
-from herald_gpu import ops
 from herald_gpu.errors import ConfigError
 from herald_gpu.planning.checks import check_config
 from herald_gpu.planning.devices import find_device
@@ -156,7 +155,7 @@ def _stages(s: Sizes, config: HeraldConfig, device: DeviceSpec, spread: Spread, 
     if s.exemplars is not None:  # partitions walk, one worker compares
         done |= {
             "exemplars/views": walk_work(s, s.exemplars),
-            "exemplars/similarities": pair_work(s, s.exemplars),
+            "exemplars/similarities": pair_work(s.exemplars),
         }
     found: dict[str, float] = {}
     for name, work in done.items():
@@ -194,11 +193,10 @@ def _memory(s: Sizes, config: HeraldConfig, spread: Spread, usable: int) -> tupl
         lead += 4 * s.train * s.features * 2 if s.tree else 0
         return math.ceil(max(sorting, walking, passing)), math.ceil(part + cuts + lead), 60 * s.nodes
     search = s.exemplars
-    # Rows as they came and as they are remembered; beside them a block that is remembered, or some put in order.
+    # Rows as they came and as they are remembered, and some that are put in order.
     rows = 4 * (search.widest + search.learnt) * (SIGHTS * search.compared + KINDS * search.held)
-    block = min(search.learnt, max(1, ops.BLOCK_ELEMENTS // s.nodes))
-    rows += 4 * max(SIGHTS * search.compared * block, search.learnt * (search.compared + KINDS * search.held))
-    similarities = 14 * search.pairs if search.options else 0
+    rows += 4 * search.learnt * (search.compared + KINDS * search.held)
+    similarities = (4 * (HOPS + 1) + 2 * len(search.options)) * search.pairs if search.options else 0
     tables = max(similarities, 16 * (search.folds + 1) * search.learnt * (search.learnt + s.classes))
     tables += 4 * PER_CLASS * s.classes * (search.folds + 1) * sum(search.fitting)
     seen = min(s.train, max(search.compared, search.grid[0].rows * 2)) * (4 * s.features + 60)
@@ -218,8 +216,9 @@ def _tasks(s: Sizes, config: HeraldConfig, spread: Spread, usable: int) -> dict[
     counted = {
         "reading": pairs,
         "heterophily": (hops + 1) * pairs,
-        "features": blocks(s.train, hops, s.features) * config.hops * pairs,
     }
+    if s.fisher:
+        counted["features"] = blocks(s.train, hops, s.features) * config.hops * pairs
     if s.exemplars is not None:
         n_blocks = blocks(s.exemplars.compared + s.exemplars.held, HOPS, s.exemplars.widest)
         # Once of every partition: who the training nodes are, sizes of rows and nodes to see, both of these twice.

@@ -34,9 +34,10 @@ def all_work(s: Sizes, config: HeraldConfig, memory: dict[str, Footprint]) -> di
         "reading": _reading(s),
         "budget": Work(bytes=24 * s.nodes),
         "heterophily": _class_table(s),
-        "features/fisher": _fisher(s, config, memory["features/fisher"].batches),
         "assembly": _assembly(s),
     }
+    if s.fisher:
+        work["features/fisher"] = _fisher(s, config, memory["features/fisher"].batches)
     if s.exemplars is not None:
         return work | most_work(s, s.exemplars) | {"scoring": _scores(s)}
     if s.tree:
@@ -87,12 +88,16 @@ def _tree(s: Sizes, config: HeraldConfig, batches: int) -> Work:
 
 
 def _fisher(s: Sizes, config: HeraldConfig, batches: int) -> Work:
-    """Sparse products of all feature columns with the adjacency, in float64, and class scatters after each hop."""
+    """Sparse products of all feature columns with the adjacency, in float64, and class scatters after each hop.
+
+    After the last hop the training rows alone are asked for.
+    """
     hops, dense = config.hops, s.nodes * s.features
-    products = hops * s.edges * s.features
+    edges = (hops - 1) * s.edges + s.train_edges if hops else 0
+    products = edges * s.features
     scatter = (hops + 1) * s.train * s.features
-    per_hop = 8 * s.edges * s.features + 32 * s.edges * batches + 40 * dense
-    traffic = hops * per_hop + 140 * scatter + 12 * dense + 36 * s.train * s.features
+    per_hop = 8 * products + 32 * edges * batches + 40 * hops * dense
+    traffic = per_hop + 140 * scatter + 12 * dense + 36 * s.train * s.features
     return Work(
         flops64=2 * products + hops * dense + SCATTER_OPERATIONS * scatter,
         bytes=traffic,

@@ -39,7 +39,8 @@ def test_presets(capsys):
     for options, selection in (([], "exemplars"), (["--preset", "paper"], "neighbourhoods")):
         told = planned(capsys, *options)
         found = list(dict.fromkeys(stage["name"].partition("/")[0] for stage in told["stages"]))
-        assert found == ["reading", *(name for name in STAGES[selection] if name != "weights")]
+        left_out = {"weights"} | ({"features"} if selection == "exemplars" else set())  # the search ranks them all
+        assert found == ["reading", *(name for name in STAGES[selection] if name not in left_out)]
 
 
 def test_the_default_device(capsys):

@@ -85,7 +85,7 @@ def test_the_roofline_is_that_of_the_device(sizes):
     ],
 )
 def test_work_grows_with_the_graph(name, stage, count, factor):
-    sizes = PAPER if stage == "scoring/neighbours" else ARXIV
+    sizes = PAPER if stage in ("scoring/neighbours", "features/fisher") else ARXIV
     once, twice = plan(**sizes), plan(**{**sizes, name: 2 * sizes[name]})
     assert twice.stage(stage).counts[count] == factor * once.stage(stage).counts[count]
     assert twice.stage(stage).seconds > once.stage(stage).seconds
@@ -98,7 +98,14 @@ def test_hops_and_depth_count():
     assert shallow.stage("expansion").counts["edges_followed"] == 0
     deep = plan(**ARXIV, config=HeraldConfig.paper(depth=3))
     assert deep.stage("expansion").counts["edges_followed"] > plan(**PAPER).stage("expansion").counts["edges_followed"]
-    assert plan(**ARXIV, config=HeraldConfig(hops=0)).stage("features/fisher").counts["multiply_adds"] == 0
+    wide = {**ARXIV, "n_features": 4096}
+    assert plan(**wide, config=HeraldConfig(hops=0)).stage("features/fisher").counts["multiply_adds"] == 0
+
+
+def test_features_are_not_ranked_where_the_search_ranks_them_all():
+    few, many = (plan(**{**ARXIV, "n_features": count}) for count in (2048, 2049))
+    assert "features/fisher" not in [stage.name for stage in few.stages]
+    assert "features/fisher" in [stage.name for stage in many.stages]
 
 
 def test_hubs_make_neighbourhoods_larger():

@@ -39,7 +39,7 @@ def test_what_one_worker_does_takes_as_long_with_more_of_them():
         next(stage for stage in planned(count).stages if stage.name == "exemplars").work_seconds for count in (8, 64)
     )
     whole, device = plan(**PAPERS), find_device("A100-80GB")
-    pairs = pair_work(whole.sizes, whole.sizes.exemplars)
+    pairs = pair_work(whole.sizes.exemplars)
     alone = device.seconds(flops32=pairs.flops32, flops64=0.0, bytes_moved=pairs.bytes)
     alone += sum(whole.stage(f"exemplars/{part}").seconds for part in ("landmarks", "places", "trials"))
     assert alone < many < few

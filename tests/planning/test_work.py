@@ -79,18 +79,27 @@ def test_what_sizes_decide_is_counted_exactly(name, tally, monkeypatch):
     case = NEIGHBOURHOODS[name]
     case.cut(monkeypatch)
     hops = tally(ops, "propagate", lambda step, block: step.nnz * block.shape[1])
-    scatters = tally(features.ClassScatter, "of", lambda _, rows: rows.size)
+    ends = tally(features, "_steps", lambda _, adjacency, rows, hops: adjacency[rows].nnz if hops else 0)
+    scatters = tally(
+        features.ClassScatter,
+        "of",
+        lambda _, table, places=None: (len(table) if places is None else len(places)) * table.shape[1],
+    )
     tables = tally(ops, "neighbour_classes", lambda _, adjacency, __, n_classes: adjacency.nnz * n_classes)
     cosines = tally(scoring, "prototype_scores", lambda _, graph, kept, __: np.prod(kept.shape) * graph.n_classes)
     backend = CpuBackend()
     made = case.run(backend, case.build(backend))
     planned = case.plan(feature_count=int(made.feature_indices.shape[0]))
     fisher, scores = planned.stage("features/fisher"), planned.stage("scoring/scores")
-    assert sum(hops) == fisher.counts["multiply_adds"]
+    edges, width, n_hops = planned.sizes.edges, planned.sizes.features, case.config.get("hops", 2)
+    to_all = max(0, n_hops - 1) * edges * width
+    assert sum(hops) == to_all + ends[0] * width
+    # What sizes do not decide are the edges of training nodes, which alone are asked after the last hop.
+    assert fisher.counts["multiply_adds"] == pytest.approx(to_all + ends[0] * width, rel=0.05)
     assert sum(scatters) == fisher.counts["scattered_values"]
     assert tables == [planned.stage("heterophily").counts["multiply_adds"], scores.counts["table_multiply_adds"]]
     assert sum(cosines) == scores.counts["multiply_adds"]
-    assert len(hops) == fisher.batches * case.config.get("hops", 2)
+    assert len(hops) == fisher.batches * n_hops
 
 
 @pytest.mark.parametrize("name", ["dense", "no hops"])
