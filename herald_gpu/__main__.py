@@ -2,7 +2,7 @@
 
 import sys
 
-from herald_gpu.cli import main
+from herald_gpu.cli import command
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(command())

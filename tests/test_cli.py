@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 import herald_gpu
+from herald_gpu import cli
 from herald_gpu.cli import main
 from herald_gpu.commands._values import literal
 from herald_gpu.commands.condense import build_config
@@ -323,6 +324,15 @@ def test_module_runs_as_the_command():
     done = subprocess.run([*command, "convert"], capture_output=True, text=True, check=False)  # noqa: S603 - as above
     assert done.returncode == 2
     assert done.stderr.startswith("usage: herald convert ")
+
+
+@pytest.mark.parametrize("code", [0, 1])
+def test_the_command_of_a_process_leaves_no_garbage_to_look_for(monkeypatch, code):
+    done = []
+    monkeypatch.setattr(cli, "main", lambda: done.append("main") or code)
+    monkeypatch.setattr(cli.gc, "freeze", lambda: done.append("freeze"))
+    assert cli.command() == code
+    assert done == ["main", "freeze"]
 
 
 def test_demo_for_real(capsys):

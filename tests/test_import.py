@@ -6,7 +6,10 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import pytest
+
+from herald_gpu.datasets import make_graph
 
 GPU = {"cupy", "cupyx", "cudf", "cuml", "cugraph", "pylibcugraph", "pylibcudf", "cuvs", "rmm", "pylibraft"}
 HEAVY = GPU | {
@@ -69,6 +72,36 @@ def test_condensing_arrays_loads_no_optional_library():
         "r.transform(g.features), r.to_scipy(), str(r), r.scores\n"
     )
     assert not loaded(code) & OPTIONAL
+
+
+def test_condensing_arrays_loads_neither_pandas_nor_scikit_learn():
+    code = (
+        "from herald_gpu import condense; from herald_gpu.datasets import make_graph\n"
+        "g = make_graph(60, n_classes=2, n_features=4, seed=1)\n"
+        "r = condense(g.edge_index, g.features, g.labels, g.train, ratio=0.5, backend='cpu')\n"
+        "r.transform(g.features), r.features, r.labels, r.edges, r.node_ids, r.train_mask, str(r)\n"
+    )
+    assert not loaded(code) & {"pandas", "pyarrow", "sklearn"}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["--dataset", "mine"], ["--dataset", "mine", "--output", "small.herald"], ["--data", "mine.npz", "--split", "1"]],
+    ids=["data set", "data set, saved", "archive"],
+)
+def test_the_first_result_loads_what_it_needs_and_no_more(tmp_path, monkeypatch, options):
+    graph = make_graph(60, n_classes=2, n_features=4, seed=1)
+    np.savez(tmp_path / "mine.npz", edge_index=graph.edge_index, x=graph.features, y=graph.labels)
+    monkeypatch.setenv("HERALD_DATA", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    argv = ["condense", *options, "--ratio", "0.5", "--quiet"]
+    code = f"from herald_gpu.cli import main; assert main({argv}) == 0"
+    needless = {"pandas", "pyarrow", "sklearn", "tqdm", "asyncio", "dask", "distributed"}
+    assert not loaded(code) & (needless | OPTIONAL)
+    assert (tmp_path / "small.herald").exists() == ("--output" in options)
+    parts = "import json, sys; print(json.dumps(sorted(sys.modules)))"
+    needless = {f"scipy.{part}" for part in ("fft", "optimize", "sparse.linalg", "spatial", "special", "stats")}
+    assert not set(run(f"{code}\n{parts}")) & needless
 
 
 def test_public_names_are_listed_and_resolve():

@@ -84,9 +84,10 @@ def check_output(output: str | None) -> None:
     if output is None:
         return
     from herald_gpu.io.atomic import check_file, check_folder
-    from herald_gpu.io.export import folder_names
 
     if names_folder(output):
+        from herald_gpu.io.export import folder_names
+
         check_folder(Path(output), folder_names(archive=RESULT))
     else:
         check_file(Path(output))

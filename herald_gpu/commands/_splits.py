@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from herald_gpu.commands._graphs import MASKS, Given, columns_of, read_files
 from herald_gpu.datasets.splits import Split, paper_split, random_split, rest_split
 from herald_gpu.errors import ConfigError
 from herald_gpu.io import frames, labels
-from herald_gpu.io.read import id_order, no_labels, no_train_column, read
+from herald_gpu.io.kinds import kind_of
+from herald_gpu.io.read import id_order, no_labels, no_train_column, places, read
 
 if TYPE_CHECKING:
     import argparse
@@ -65,8 +65,7 @@ def to_condense(args: argparse.Namespace) -> tuple[Any, Any, Any, Any]:
         order = id_order(ids)
         train = np.zeros(len(ids), dtype=bool)
         train[order] = _draw(args.split, len(ids)).train
-        marks = train & known if given.labels is not None else pd.Series(train & known, index=ids)
-        return given.edges, given.features, given.labels, marks
+        return given.edges, given.features, given.labels, _marks(given, train & known, ids)
     if args.split is not None:
         _check_own(given, args)
     return given.edges, given.features, given.labels, given.masks[0]
@@ -84,7 +83,7 @@ def to_test(args: argparse.Namespace) -> FullGraph:
     if args.split is not None and not drawn(args):
         _check_own(given, args)
     ids, masks = _row_ids(given, columns), list(given.masks)
-    if isinstance(given.features, pd.DataFrame):
+    if _is_table(given):
         given, masks[0] = _without_marks(given, args)
     # Without training marks, every label is read: those of test nodes are needed here.
     found = read(given.edges, given.features, given.labels, columns=_unmarked(columns), unlabelled=args.unlabelled)
@@ -100,11 +99,23 @@ def to_test(args: argparse.Namespace) -> FullGraph:
         )
         raise ConfigError(msg)
     else:
-        place = pd.Index(found.node_ids).get_indexer(pd.Index(ids))
-        split = _own(masks, place, known)
+        split = _own(masks, places(ids, found.node_ids), known)
     parts = {name: getattr(split, name) & known for name in MASKS}
     edges = np.stack([found.source, found.target])
     return FullGraph(edges, found.features, values, found.node_ids, **parts)
+
+
+def _is_table(given: Given) -> bool:
+    """Tell tables from arrays, which do not cost the import of pandas."""
+    return kind_of(given.features) == "pandas"
+
+
+def _marks(given: Given, train: NDArray[np.bool_], ids: NDArray[Any]) -> Any:  # noqa: ANN401 - by row, or by id
+    if given.labels is not None:
+        return train
+    import pandas as pd
+
+    return pd.Series(train, index=ids)
 
 
 def _draw(choice: Any, n: int) -> Split:  # noqa: ANN401 - a name or a seed
@@ -113,7 +124,7 @@ def _draw(choice: Any, n: int) -> Split:  # noqa: ANN401 - a name or a seed
 
 def _check_own(given: Given, args: argparse.Namespace) -> None:
     """Refuse to take a split from files that have none, or only one."""
-    table = isinstance(given.features, pd.DataFrame | Path)
+    table = _is_table(given) or isinstance(given.features, Path)
     if table and isinstance(args.split, tuple):
         msg = f"--split source:{args.split[1]}: a table has one split, its column {args.train_column!r}: pass source"
         raise ConfigError(msg)
@@ -133,7 +144,7 @@ def _own(masks: list[Any], place: NDArray[Any], known: NDArray[np.bool_]) -> Spl
 
 
 def _row_ids(given: Given, columns: Columns) -> NDArray[Any]:
-    if isinstance(given.features, pd.DataFrame):
+    if _is_table(given):
         ids: NDArray[Any] = frames.node_ids(given.features, columns.node, "feats").infer_objects().to_numpy()
         return ids
     return np.arange(given.features.shape[0])
@@ -142,7 +153,7 @@ def _row_ids(given: Given, columns: Columns) -> NDArray[Any]:
 def _labelled(given: Given, columns: Columns, unlabelled: object) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """Give the ids of nodes in the order of rows, and which have a label."""
     table = given.features
-    if not isinstance(table, pd.DataFrame):
+    if not _is_table(given):
         if given.labels is None:
             raise no_labels(columns)
         return _row_ids(given, columns), labels.read_labels(given.labels, unlabelled, "labels")[1]
@@ -172,4 +183,4 @@ def _unmarked(columns: Columns) -> Columns:
 
 
 def _marks_name(given: Given, args: argparse.Namespace) -> str:
-    return f"column {args.train_column!r}" if isinstance(given.features, pd.DataFrame) else "mask train_mask"
+    return f"column {args.train_column!r}" if _is_table(given) else "mask train_mask"

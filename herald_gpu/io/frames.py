@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 import scipy.sparse
 
 from herald_gpu.errors import ColumnError, InputError, UnsupportedInputError
@@ -14,6 +13,8 @@ from herald_gpu.io.kinds import kind_of, library
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    import pandas as pd
 
 SHOWN = 5
 """How many offenders an error message lists."""
@@ -48,6 +49,8 @@ def to_pandas(frame: Any) -> pd.DataFrame:  # noqa: ANN401 - any frame
     """Bring any frame to pandas."""
     kind = kind_of(frame)
     if kind == "pandas":
+        import pandas as pd
+
         return frame.to_frame() if isinstance(frame, pd.Series) else frame
     if kind == "cudf":
         return frame.to_pandas()
@@ -131,6 +134,8 @@ def check_feature_columns(table: Any, names: list[Any], argument: str) -> None: 
     if not names:
         msg = f"{argument} has no feature columns: graphs without features are not supported, add at least one column"
         raise UnsupportedInputError(msg)
+    import pandas as pd
+
     dtypes = [getattr(dtype, "subtype", dtype) for dtype in table.dtypes[names]]
     bad = [n for n, d in zip(names, dtypes, strict=True) if not pd.api.types.is_numeric_dtype(d) or d.kind == "c"]
     if bad:
@@ -144,6 +149,8 @@ def check_feature_columns(table: Any, names: list[Any], argument: str) -> None: 
 def _feature_columns(
     frame: pd.DataFrame, names: list[Any], argument: str
 ) -> tuple[np.ndarray | scipy.sparse.csr_matrix, bool]:
+    import pandas as pd
+
     check_feature_columns(frame, names, argument)
     part = frame[names]
     if all(isinstance(dtype, pd.SparseDtype) for dtype in part.dtypes):
@@ -154,6 +161,8 @@ def _feature_columns(
 
 def _sparse_columns(part: pd.DataFrame) -> scipy.sparse.csr_matrix:
     """Put sparse columns side by side; only those that leave out another value than zero are filled in."""
+    import pandas as pd
+
     rows, values = [], []
     for name in part.columns:
         column: Any = part[name].array

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from herald_gpu.errors import InputError, UnsupportedInputError
 from herald_gpu.io.frames import some
@@ -13,9 +12,14 @@ from herald_gpu.io.kinds import kind_of
 from herald_gpu.io.matrices import to_numpy
 from herald_gpu.io.networks import as_ids
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 MASK_VALUES = (0, 1)
 FRACTIONAL = ("floating", "mixed-integer-float", "decimal")
 """What pandas calls values that may be regression targets."""
+WHOLE = {int, str, bool}
+"""Types of values that are none."""
 
 
 def aligned(values: Any, ids: np.ndarray, argument: str) -> pd.Series | np.ndarray:  # noqa: ANN401 - any vector
@@ -25,19 +29,30 @@ def aligned(values: Any, ids: np.ndarray, argument: str) -> pd.Series | np.ndarr
     Series with the default index, is taken in row order.
     """
     plain = values.to_pandas() if kind_of(values) == "cudf" else values
-    if isinstance(plain, pd.DataFrame) and plain.shape[1] == 1:
+    if _is_pandas(plain, "DataFrame") and plain.shape[1] == 1:
         plain = plain.iloc[:, 0]
-    entries = plain if isinstance(plain, pd.Series) else to_numpy(plain)
+    entries = plain if _is_pandas(plain, "Series") else to_numpy(plain)
     if entries.ndim == 0:
         msg = f"{argument} is a single {type(values).__name__}: pass one entry a node"
         raise InputError(msg)
     if len(entries) != len(ids):
         msg = f"{argument} has {len(entries)} entries but there are {len(ids)} nodes: pass one a node"
         raise InputError(msg)
-    return _by_id(entries, ids, argument) if isinstance(entries, pd.Series) else entries
+    return entries if isinstance(entries, np.ndarray) else _by_id(entries, ids, argument)
+
+
+def _is_pandas(value: Any, name: str) -> bool:  # noqa: ANN401 - any object
+    """Tell a Series or DataFrame; what is neither does not cost the import of pandas."""
+    if kind_of(value) != "pandas":
+        return False
+    import pandas as pd
+
+    return isinstance(value, getattr(pd, name))
 
 
 def _by_id(series: pd.Series, ids: np.ndarray, argument: str) -> pd.Series:
+    import pandas as pd
+
     if not series.index.equals(pd.RangeIndex(len(series))) and not series.index.equals(pd.Index(ids)):
         places = series.index.get_indexer(pd.Index(ids)) if series.index.is_unique else np.array([-1])
         if (places < 0).any():
@@ -54,6 +69,11 @@ def read_labels(values: pd.Series | np.ndarray, unlabelled: Any, argument: str) 
             msg = f"{argument} has shape {values.shape}: multi-label targets are not supported, pass one class a node"
             raise UnsupportedInputError(msg)
         values = np.asarray(values)[:, 0]
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and type(unlabelled) in (int, type(None)):
+        known = np.ones(len(values), dtype=bool) if unlabelled is None else values != unlabelled
+        return values.astype(object), known
+    import pandas as pd
+
     series = pd.Series(values).reset_index(drop=True)
     known = series.notna().to_numpy(dtype=bool)
     if unlabelled is not None:
@@ -73,8 +93,19 @@ def encode_classes(
     every = np.full(len(values), -1, dtype=np.int32)
     every[train] = codes
     rest = known & ~train
-    every[rest] = pd.Index(classes).get_indexer(values[rest])
+    every[rest] = _numbers(classes, values[rest])
     return every, plain_classes(classes)
+
+
+def _numbers(classes: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Number of each value's class; -1 where it is none of them."""
+    kinds = set(map(type, classes)) | set(map(type, values))
+    if kinds in ({int}, {str}):  # as nearly always: pandas takes longer to import than a small graph to condense
+        place = {value: number for number, value in enumerate(classes)}
+        return np.fromiter((place.get(value, -1) for value in values), dtype=np.int64, count=len(values))
+    import pandas as pd
+
+    return pd.Index(classes).get_indexer(values)
 
 
 def check_marks(n_known: int, n_train: int, n_blind: int, argument: str) -> None:
@@ -92,7 +123,7 @@ def check_marks(n_known: int, n_train: int, n_blind: int, argument: str) -> None
 
 def distinct_classes(seen: np.ndarray, argument: str) -> tuple[np.ndarray, np.ndarray]:
     """Find the classes among the labels of training nodes: (ascending classes, number of each label's)."""
-    if pd.api.types.infer_dtype(seen, skipna=False) in FRACTIONAL:
+    if not set(map(type, seen)) <= WHOLE and _pandas_type(seen) in FRACTIONAL:
         seen = _whole(seen, argument)
     try:
         classes, codes = np.unique(seen, return_inverse=True)
@@ -103,6 +134,12 @@ def distinct_classes(seen: np.ndarray, argument: str) -> tuple[np.ndarray, np.nd
         msg = f"{argument} has one class only among training nodes ({classes[0]!r}): at least two are needed"
         raise InputError(msg)
     return classes, codes
+
+
+def _pandas_type(values: np.ndarray) -> str:
+    import pandas as pd
+
+    return pd.api.types.infer_dtype(values, skipna=False)
 
 
 def _whole(seen: np.ndarray, argument: str) -> np.ndarray:
@@ -132,6 +169,10 @@ def read_train(train: Any, ids: np.ndarray, argument: str) -> np.ndarray:  # noq
         raise InputError(msg)
     if len(plain) == 0:
         return np.zeros(len(ids), dtype=bool)
+    if plain.dtype.kind == "b":
+        return np.asarray(aligned(train, ids, argument)).astype(bool)
+    import pandas as pd
+
     missing = pd.isna(plain)
     if missing.any():
         msg = f"{argument} has {int(missing.sum())} missing values: pass booleans, or node ids, without any"
@@ -154,6 +195,8 @@ def read_train(train: Any, ids: np.ndarray, argument: str) -> np.ndarray:  # noq
 
 def read_train_column(column: pd.Series, name: str) -> np.ndarray:
     """Read a boolean column of training marks."""
+    import pandas as pd
+
     if not pd.api.types.is_bool_dtype(column.dtype) or column.isna().any():
         msg = f"feats column {name!r} has dtype {column.dtype}: make it boolean without missing values (.astype(bool))"
         raise InputError(msg)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
-import pandas as pd
 import scipy.sparse
 
 from herald_gpu.errors import ConfigError
 from herald_gpu.io import torch
 from herald_gpu.io.kinds import FRAME_KINDS, Kind, library
 from herald_gpu.io.read import Style
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 OutputType = Literal["input", "numpy", "pandas", "polars", "arrow", "torch", "cupy", "cudf"]
 OUTPUT_TYPES = ("input", "numpy", "pandas", "polars", "arrow", "torch", "cupy", "cudf")
@@ -123,6 +125,8 @@ def any_of(ids: np.ndarray, names: list[str]) -> bool:
 
 def index(ids: np.ndarray, name: str) -> pd.Index:
     """Make the index of a table."""
+    import pandas as pd
+
     return pd.Index(ids, name=name)
 
 
@@ -134,6 +138,8 @@ def tensor(values: np.ndarray) -> Any:  # noqa: ANN401 - a torch tensor
 def vector(kind: Kind, values: Any, *, name: str | None = None, index: Any = None) -> Any:  # noqa: ANN401 - the caller's kind
     """A column of values; in pandas and cuDF it carries `index`."""
     if kind in ("pandas", "cudf"):
+        import pandas as pd
+
         series = pd.Series(values, index=index, name=name)
         return series if kind == "pandas" else library("cudf").Series(series)
     if kind == "polars":
@@ -165,6 +171,8 @@ def labels(
     values = picked.astype(object)
     values[unknown] = unlabelled if kind not in FRAME_KINDS and isinstance(unlabelled, str) else None
     if kind in ("pandas", "cudf"):
+        import pandas as pd
+
         return vector(kind, pd.array(values, dtype=_nullable(classes)), name=name, index=index)
     return vector(kind, values, name=name)
 
@@ -188,6 +196,8 @@ def _sparse_matrix(kind: Kind, x: scipy.sparse.csr_matrix, *, names: np.ndarray,
     if kind == "cupy":
         return library("cupyx.scipy.sparse").csr_matrix(x)
     if kind == "pandas":
+        import pandas as pd
+
         make: Any = pd.DataFrame.sparse
         # pandas takes what a float matrix does not store for missing, not for zero.
         return make.from_spmatrix(x, index=index, columns=list(names)).fillna(0)
@@ -196,6 +206,8 @@ def _sparse_matrix(kind: Kind, x: scipy.sparse.csr_matrix, *, names: np.ndarray,
 
 def table(kind: Kind, columns: dict[str, Any] | np.ndarray, *, names: Any = None, index: Any = None) -> Any:  # noqa: ANN401
     """A table from a matrix with column names or from a dict of columns; pandas for kinds that have no tables."""
+    import pandas as pd
+
     if isinstance(columns, np.ndarray):
         frame = pd.DataFrame(columns, columns=list(names), index=index)
     else:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from herald_gpu.errors import ColumnError, InputError, UnsupportedInputError
 from herald_gpu.io import frames, labels, matrices, networks, parquet, torch
@@ -336,7 +335,7 @@ def places(ends: np.ndarray, node_ids: np.ndarray | range) -> np.ndarray:
     ids: Any = np.arange(len(node_ids)) if counted and not whole else node_ids
     plain = whole and (counted or ids.dtype.kind in "iu")
     numbered = plain and len(ends) and ids[0] == 0 and ids[-1] == len(ids) - 1
-    index = None if numbered or (counted and whole) else pd.Index(ids)
+    index = None if numbered or (counted and whole) else _index(ids)
     out = np.empty(len(ends), dtype=np.int32 if len(ids) <= np.iinfo(np.int32).max else np.int64)
     for low in range(0, len(ends), BLOCK_ENDS):
         part = ends[low : low + BLOCK_ENDS]
@@ -344,10 +343,23 @@ def places(ends: np.ndarray, node_ids: np.ndarray | range) -> np.ndarray:
         lost = (found < 0) | (found >= len(ids))
         if lost.any():
             msg = (
-                f"edges name nodes that feats does not have, such as {frames.some(pd.Series(part[lost]).unique())} "
+                f"edges name nodes that feats does not have, such as {frames.some(_distinct(part[lost]))} "
                 f"(ids of feats are {getattr(ids, 'dtype', 'int64')}, such as {frames.some(ids[: frames.SHOWN + 1])}): "
                 "add those nodes to feats or drop the edges"
             )
             raise InputError(msg)
         out[low : low + BLOCK_ENDS] = found
     return out
+
+
+def _index(ids: np.ndarray) -> Any:  # noqa: ANN401 - an index of pandas
+    import pandas as pd
+
+    return pd.Index(ids)
+
+
+def _distinct(values: np.ndarray) -> Any:  # noqa: ANN401 - an array of pandas or of NumPy
+    """Values in the order in which they first appear."""
+    import pandas as pd
+
+    return pd.Series(values).unique()

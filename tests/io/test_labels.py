@@ -94,6 +94,19 @@ def test_null_and_the_named_value_are_unknown(values, unlabelled):
     assert known.tolist() == [True, False, True, False]
 
 
+@pytest.mark.parametrize("unlabelled", [-1, 99, None, 2**70])
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int64", "uint64"])
+def test_whole_numbers_are_read_as_pandas_reads_them(dtype, unlabelled):
+    values = np.array([7, 3, 99, 7], dtype=dtype)
+    for given in (values, values[:, None]):
+        found, known = read_labels(given, unlabelled, "labels")
+        wanted, marked = read_labels(pd.Series(values), unlabelled, "labels")
+        assert (found.dtype, known.dtype) == (wanted.dtype, marked.dtype)
+        assert_array_equal(found, wanted)
+        assert_array_equal(known, marked)
+        assert set(map(type, found)) == set(map(type, wanted)) == {int}
+
+
 def test_one_hot_and_multi_label_targets_are_refused():
     with pytest.raises(
         UnsupportedInputError, match=r"labels has shape \(4, 3\): multi-label targets are not supported"
@@ -102,6 +115,19 @@ def test_one_hot_and_multi_label_targets_are_refused():
 
 
 # Classes
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[3, 7, 5, 3], ["x", "y", "z", "x"], [True, False, True, True], [3.0, 7.0, 5.0, 3.0]],
+    ids=["integers", "strings", "booleans", "floats"],
+)
+def test_values_outside_the_training_set_have_the_number_of_their_class_or_none(values):
+    entries = np.empty(4, dtype=object)
+    entries[:] = values
+    codes, classes = encode_classes(entries, EVERY, np.array([True, True, False, False]), "labels")
+    listed = classes.tolist()
+    assert codes.tolist() == [listed.index(value) if value in listed else -1 for value in values]
 
 
 @pytest.mark.parametrize(
