@@ -1,9 +1,10 @@
 """Compare ways to find nearest neighbours: time, recall, and what it does to LID.
 
 Run ``python tools/compare_indexes.py --nodes 20000`` where faiss-cpu and some of hnswlib, pynndescent and usearch are
-installed. Rows lie near a surface of 8, 16 or 32 dimensions (``--data latent16``), are noise around class means
-(``noise``) or bags of words (``words``) as `make_graph` draws them, or are the 300 most frequent features of a graph of
-the literature (``pubmed``, ``coauthor-cs``, read by `load_graph`).
+installed. Rows lie near a surface of 8, 16 or 32 dimensions (``--data latent16``) or near a flat sheet without groups
+(``flat``, as `herald bench` has it), are noise around class means (``noise``) or bags of words (``words``) as
+`make_graph` draws them, or are the 300 most frequent features of a graph of the literature (``pubmed``,
+``coauthor-cs``, read by `load_graph`).
 
 Times are medians and ranges of ``--repeat`` runs, of everything from rows to distances in float64; compare those of one
 process only. The first line is the exact search. What a library compiles is compiled before, on few rows.
@@ -26,6 +27,7 @@ import numpy as np
 from herald_gpu import ops
 from herald_gpu.backend import _index, _kernels
 from herald_gpu.backend.cpu import CpuBackend
+from herald_gpu.bench.graphs import latent_rows
 from herald_gpu.datasets import load_graph, make_graph
 from herald_gpu.lid import levelled, regular_lid
 
@@ -74,6 +76,7 @@ DATA: dict[str, Callable[[int, int], NDArray[np.float32]]] = {
     "latent8": lambda n, f: latent(n, f, 8),
     "latent16": lambda n, f: latent(n, f, 16),
     "latent32": lambda n, f: latent(n, f, 32),
+    "flat": latent_rows,
     "noise": lambda n, f: drawn(n, f, "dense"),
     "words": lambda n, f: drawn(n, f, "bag_of_words"),
     "pubmed": lambda _, f: stored("pubmed", f),
@@ -85,7 +88,7 @@ DATA: dict[str, Callable[[int, int], NDArray[np.float32]]] = {
 
 
 def chosen(unit: NDArray[np.float32], threads: int) -> NDArray[np.int64]:  # noqa: ARG001 - takes those of numba
-    """What this package uses: lists of FAISS, whose rows meet in matrix products."""
+    """What this package uses: lists of FAISS, whose rows meet in matrix products, and neighbours of neighbours."""
     return _index.nearest_positions(unit, WIDTH - 1)
 
 

@@ -1,28 +1,31 @@
 """Bare kernels: the library calls that a stage cannot do without, on arrays of the same shapes, and nothing else.
 
 Dense products are BLAS's, sparse ones SciPy's, passes over memory NumPy's. What falls into independent pieces (blocks
-of columns, tables of classes) is cut and spread over the cores as the stages do it: a kernel that left a core idle
-would flatter them. Arrays are made beforehand and results thrown away.
+of columns, tables of classes, regressions) is cut and spread over the cores as the stages do it, BLAS with one thread
+meanwhile: a kernel that left a core idle, or had more threads than cores, would flatter them. Arrays are made
+beforehand and results thrown away.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import scipy.linalg
 
-from herald_gpu import ops
+from herald_gpu import ops, threads
 from herald_gpu.backend.cpu import CpuBackend
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from herald_gpu.backend import Array, Matrix
 
     Kernel = Callable[[], object]
 
+S = TypeVar("S")
+T = TypeVar("T")
 BACKEND = CpuBackend()
 GEMM_ROWS = 2048
 """Rows of one block of the product of a matrix with its own transpose."""
@@ -76,10 +79,7 @@ def column_products(adjacency: Matrix, x: Matrix, hops: int, dtype: type = np.fl
             block = wide @ block
         return block
 
-    def products() -> Array:
-        return deque(ops.spread(BACKEND, walked, blocks), maxlen=1).pop()
-
-    return products
+    return lambda: _spread(walked, blocks)
 
 
 def sparse_products(adjacency: Matrix, x: Matrix, hops: int) -> Kernel:
@@ -159,15 +159,12 @@ def gathered(adjacency: Matrix, kept: Matrix, nodes: Array, train: Array) -> Ker
 
 def class_products(sizes: Sequence[int], width: int, tables: int) -> Kernel:
     """Exemplars: products of the rows of every class with one another, in float32, for every hop."""
-    rows = [np.ones((size, width), dtype=np.float32) for size in sizes]
+    rows = [np.ones((size, width), dtype=np.float32) for size in sizes] * tables
 
-    def products() -> Array:
-        for _ in range(tables):
-            for part in rows:
-                last = part @ part.T
-        return last
+    def product(part: Array) -> Array:
+        return part @ part.T
 
-    return products
+    return lambda: _spread(product, rows)
 
 
 def gram_products(sizes: Sequence[tuple[int, int]], kinds: int) -> Kernel:
@@ -186,10 +183,7 @@ def gram_products(sizes: Sequence[tuple[int, int]], kinds: int) -> Kernel:
     def product(part: Array) -> Array:
         return part.T @ part
 
-    def products() -> Array:
-        return deque(ops.spread(BACKEND, product, groups), maxlen=1).pop()
-
-    return products
+    return lambda: _spread(product, groups)
 
 
 def system_solves(factorised: Sequence[int], sizes: Sequence[tuple[int, int]]) -> Kernel:
@@ -214,10 +208,10 @@ def system_solves(factorised: Sequence[int], sizes: Sequence[tuple[int, int]]) -
 
     def solve() -> int:
         systems = (gram[:width, :width] for width in factorised)
-        deque(ops.spread(BACKEND, BACKEND.linalg.cholesky, systems), maxlen=0)
+        _spread(BACKEND.linalg.cholesky, systems)
         for columns, width in sizes:
             right = np.ones((width, columns))
-            scipy.linalg.solve_triangular(lower[:width, :width], right, trans=1, lower=True)
+            BACKEND.linalg.solve_triangular(lower[:width, :width], right, trans=1, lower=True)
         return len(sizes)
 
     return solve
@@ -243,7 +237,7 @@ def table_passes(similarity: Array, sizes: Sequence[int], places: Array) -> Kern
         rows.max(initial=0)
         return int(table.size + rows.size)
 
-    return lambda: sum(ops.spread(BACKEND, look, jobs))
+    return lambda: sum(threads.spread(BACKEND, look, jobs))
 
 
 def ridge_solves(rows: int, width: int, asked: int, n_classes: int) -> Kernel:
@@ -260,12 +254,24 @@ def ridge_solves(rows: int, width: int, asked: int, n_classes: int) -> Kernel:
             onto = wanted if by_rows else part.T @ wanted
             gram.flat[:: len(gram) + 1] += 1.0
             for _ in range(PENALTIES):
-                weights = np.linalg.solve(gram, onto)
+                weights = scipy.linalg.solve(gram, onto, assume_a="pos", check_finite=False)
                 weights = (part.T @ weights if by_rows else weights).astype(np.float32)
                 for step in range(times):
                     held @ weights[step * width : (step + 1) * width]
 
     return solve
+
+
+def side_by_side(*kernels: Kernel) -> Kernel:
+    """Several kernels, on as many threads as there are cores."""
+    return lambda: _spread(lambda kernel: kernel(), kernels)
+
+
+def _spread(work: Callable[[S], T], items: Iterable[S]) -> T | None:
+    """Do independent pieces as the stages do: on threads that do not share BLAS's. Gives what came of the last."""
+    with BACKEND.stage("bare"):
+        found = deque(threads.spread(BACKEND, work, items), maxlen=1)
+    return found.pop() if found else None
 
 
 def together(*kernels: Kernel) -> Kernel:

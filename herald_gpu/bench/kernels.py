@@ -9,6 +9,7 @@ import scipy.sparse
 
 from herald_gpu.bench import bare
 from herald_gpu.bench.clocks import seconds
+from herald_gpu.search import ranks_all
 from herald_gpu.stages.landmarks import AT_A_TIME, SEEN
 from herald_gpu.stages.trials import MOST_ROWS
 from herald_gpu.stages.views import HOPS
@@ -41,9 +42,10 @@ def bare_kernels(seen: Watched, graph: Graph, config: HeraldConfig) -> dict[str,
     kernels = {
         "budget": lambda: graph.adjacency.data.sum(dtype=np.float64),
         "heterophily": table,
-        "features/fisher": fisher_products(graph, config.hops),
         "assembly": bare.gathered(graph.adjacency, picked.kept, picked.nodes, np.flatnonzero(graph.train)),
     }
+    if config.selection == "neighbourhoods" or not ranks_all(graph.n_features, graph.n_classes):
+        kernels["features/fisher"] = fisher_products(graph, config.hops)
     if config.selection == "exemplars":
         return kernels | _exemplars(seen.noted, graph, config) | {"scoring": scores}
     return kernels | _neighbourhoods(seen, graph) | {"scoring/scores": scores}
@@ -71,7 +73,7 @@ def _exemplars(noted: dict[str, Any], graph: Graph, config: HeraldConfig) -> dic
             *(bare.column_products(part, ranked[:, :width], 1, np.float32) for part in (graph.adjacency, *legs)),
             *compared,
         ),
-        "exemplars/trials": bare.together(*_regressions(noted["trials"])),
+        "exemplars/trials": bare.side_by_side(*_regressions(noted["trials"])),
     }
     if noted["places"]:
         passes = [bare.table_passes(noted["similarity"], pool.sizes, places) for places in noted["places"]]
@@ -80,7 +82,7 @@ def _exemplars(noted: dict[str, Any], graph: Graph, config: HeraldConfig) -> dic
         found["exemplars/landmarks"] = bare.together(
             bare.gram_products(lesson_sizes(pool, noted["remembered"], noted["held_out"], config), len(SEEN)),
             bare.system_solves(noted["factorised"], noted["directions"]),
-            *_regressions(noted["landmark_trials"]),
+            bare.side_by_side(*_regressions(noted["landmark_trials"])),
         )
     return found
 

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from herald_gpu.graph import FeatureKind
 
 NEIGHBOURS, FLOOR = 10, 1e-12
+ROWS = 2048
+"""Rows of a product at a time: OpenBLAS crashes on that of so large a matrix with its own transpose on some processors
+(NumPy 2.4.6, two threads, 19,717 rows of float64, AVX-512)."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +157,9 @@ def node_scores(around: list[set[int]], kept: np.ndarray, codes: dict[int, int],
 
 def lid(unit: np.ndarray) -> np.ndarray:
     """LID from the whole matrix of pairwise cosine distances."""
-    distances = 1.0 - unit @ unit.T
+    distances = np.empty((len(unit), len(unit)))
+    for low in range(0, len(unit), ROWS):
+        distances[low : low + ROWS] = 1.0 - unit[low : low + ROWS] @ unit.T
     np.fill_diagonal(distances, np.inf)
     k = min(NEIGHBOURS, len(unit) - 1)
     near = np.argpartition(distances, k - 1, axis=1)[:, :k]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -59,8 +60,9 @@ class WatchedBackend(TimedBackend):
 
     def __init__(self) -> None:
         super().__init__()
-        self.seconds["places"] = 0.0
+        self.seconds |= {"places": 0.0, "trying": 0.0, "seen": 0.0}
         self.learning = False
+        self.lock = threading.Lock()
         lists = ("grow", "places", "counts", "held_out", "factorised", "directions", "trials", "landmark_trials")
         self.noted: dict[str, Any] = {name: [] for name in lists} | {"remembered": 0}
 
@@ -84,9 +86,10 @@ class WatchedBackend(TimedBackend):
         """See :class:`~herald_gpu.backend.Backend`."""
         start = time.perf_counter()
         found = super().exemplar_places(*args, **options)
-        self.seconds["places"] += time.perf_counter() - start
-        self.noted["places"].append(found)
-        self.noted["similarity"] = args[0]  # of the last call: the others' had the same shape
+        with self.lock:
+            self.seconds["places"] += time.perf_counter() - start
+            self.noted["places"].append(found)
+            self.noted["similarity"] = args[0]  # of the last call: the others' had the same shape
         return found
 
 
@@ -169,6 +172,8 @@ def watch(
         stack.enter_context(_instead(search, "views_through", _timed_views(backend)))
         stack.enter_context(_instead(search, "judge", _noting_trials(backend)))
         stack.enter_context(_instead(search.Search, "learn", _timed_learning(backend)))
+        for name in ("_candidate", "_final"):
+            stack.enter_context(_instead(search.Search, name, _timed(backend, "trying")))
         for name, noted, size in LESSONS:
             stack.enter_context(_instead(landmarks, name, _noting(backend.noted[noted], size)))
         clock = WatchedClock(backend, bare=bare or {})
@@ -176,6 +181,8 @@ def watch(
     tree_alone = backend.seconds["tree"]
     backend.seconds["tree"] = backend.seconds.pop("counting", 0.0)
     taken = _by_part(clock.seconds, backend.seconds, config)
+    if config.selection == "exemplars" and search.ranks_all(graph.n_features, graph.n_classes):
+        del taken[REST["features"]], clock.peaks["features"]  # nothing is done there
     # The tree is the bare kernel of the count, and what the count calls: it need not grow twice.
     bare_seconds = clock.bare_seconds | ({"features/tree": tree_alone} if tree_alone else {})
     return Watched(made, taken, bare_seconds, clock.peaks, backend.noted)
@@ -184,6 +191,8 @@ def watch(
 def _by_part(stages: Mapping[str, float], parts: Mapping[str, float], config: HeraldConfig) -> dict[str, float]:
     """Split stages into the parts that plans know."""
     out: dict[str, float] = {}
+    if parts.get("trying"):
+        parts = {**parts, **_side_by_side(stages["exemplars"], parts)}
     for stage, taken in stages.items():
         own = {name: parts[key] for key, name in PARTS.items() if name.startswith(f"{stage}/") and parts.get(key)}
         rest = REST.get(stage, stage)
@@ -192,6 +201,22 @@ def _by_part(stages: Mapping[str, float], parts: Mapping[str, float], config: He
         out |= own
         out[rest] = taken - sum(own.values())
     return out
+
+
+def _side_by_side(taken: float, parts: Mapping[str, float]) -> dict[str, float]:
+    """Divide what is left of the stage after learning among views, places and trials, by how long each was busy.
+
+    Candidates are put in order and tried while the next view is put together: seconds of these do not add up to those
+    of the stage.
+
+    Examples
+    --------
+    >>> _side_by_side(10.0, {"landmarks": 2.0, "seen": 1.0, "views": 5.0, "places": 2.0, "trying": 10.0})
+    {'views': 3.0, 'places': 1.0}
+    """
+    rest = taken - parts["landmarks"] - parts["seen"]
+    share = rest / (parts["views"] - parts["seen"] + parts["trying"])
+    return {"views": parts["seen"] + share * (parts["views"] - parts["seen"]), "places": share * parts["places"]}
 
 
 @contextmanager
@@ -212,7 +237,8 @@ def _timed(backend: WatchedBackend, key: str) -> Callable[[Callable[..., Any]], 
         def timed(*args: Any, **options: Any) -> Any:  # noqa: ANN401 - passed on
             start = time.perf_counter()
             found = function(*args, **options)
-            backend.seconds[key] = backend.seconds.get(key, 0.0) + time.perf_counter() - start
+            with backend.lock:
+                backend.seconds[key] = backend.seconds.get(key, 0.0) + time.perf_counter() - start
             return found
 
         return timed
@@ -234,9 +260,9 @@ def _noting_the_walk(backend: WatchedBackend) -> Callable[[Callable[..., Any]], 
 
 def _timed_memory(backend: WatchedBackend) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
-        def remembered(on: Any, through: Any, width: int, pool: Any, n_nodes: int) -> Any:  # noqa: ANN401 - passed on
+        def remembered(on: Any, through: Any, width: int, pool: Any) -> Any:  # noqa: ANN401 - passed on
             backend.noted["remembered"] = width
-            return timed(on, through, width, pool, n_nodes)
+            return timed(on, through, width, pool)
 
         timed = _timed(backend, "views")(function)
         return remembered
@@ -256,7 +282,8 @@ def _timed_learning(backend: WatchedBackend) -> Callable[[Callable[..., Any]], C
             found = function(looking)
             backend.learning = False
             taken = time.perf_counter() - start
-            backend.seconds["landmarks"] += taken - (backend.seconds["views"] - seen)
+            backend.seconds["seen"] = backend.seconds["views"] - seen
+            backend.seconds["landmarks"] += taken - backend.seconds["seen"]
             return found
 
         return learn

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import scipy.sparse
 from herald_gpu.bench import clocks, facts, memory
 from herald_gpu.bench.graphs import latent_rows, load
 from herald_gpu.bench.tasks import features, first, lid, peers, stages, whole
-from herald_gpu.errors import MissingDependencyError
+from herald_gpu.errors import HeraldError, MissingDependencyError
 
 SPEC = {"n_nodes": 300, "n_classes": 3, "n_features": 24, "mean_degree": 4.0}
 WORDS = SPEC | {"features": "bag_of_words", "mean_words": 4.0}
@@ -135,6 +136,13 @@ def test_tables_of_a_generated_graph(tmp_path, monkeypatch):
     words = first._words(SPEC, tmp_path)
     assert all((tmp_path / name).is_file() for name in ("edges.csv", "nodes.csv"))
     assert words[::2] == ["--edges", "--features"]
+
+
+def test_a_first_result_may_keep_compiled_modules(monkeypatch):
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    first._run([sys.executable, "-c", "import sys; sys.exit(sys.dont_write_bytecode)"])
+    with pytest.raises(HeraldError, match="herald condense failed: no such thing"):
+        first._run([sys.executable, "-c", "import sys; sys.exit('no such thing')"])
 
 
 def test_training_a_network():

@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from herald_gpu import HeraldConfig, ops
+from herald_gpu import HeraldConfig
 from herald_gpu.backend.cpu import CpuBackend
 from herald_gpu.bench import graphs, memory
 from herald_gpu.bench.clocks import in_turns, median, seconds
 from herald_gpu.bench.kernels import fisher_products
 from herald_gpu.budget import make_budget
 from herald_gpu.experiments.quiet import hushed
+from herald_gpu.pipeline import rank_features
 from herald_gpu.search import Search
 from herald_gpu.stages.feature_budget import count_features
-from herald_gpu.stages.features import multihop_fisher, score_features
+from herald_gpu.stages.features import multihop_fisher
 from herald_gpu.stages.heterophily import measure_heterophily
 
 BACKEND = CpuBackend()
@@ -54,7 +55,7 @@ def feature_count(spec: dict[str, Any], ratio: float, repeats: int) -> dict[str,
     graph = graphs.load(spec).seen(BACKEND, config)
     hetero = measure_heterophily(BACKEND, graph)
     budget = make_budget(BACKEND, graph, ratio, config)
-    ranking = ops.descending(BACKEND, score_features(BACKEND, graph, hetero.h, config))
+    ranking = rank_features(BACKEND, graph, hetero.h, config)
     counts: dict[str, int] = {}
 
     def run(config: HeraldConfig) -> int:
