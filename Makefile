@@ -8,6 +8,8 @@
 # make package         wheel and sdist in dist/, checked in environments of their own
 PYTHON ?= python3
 PYTEST_ARGS ?=
+# Processes that share the tests; 0 for none but the caller's, as a debugger wants it.
+PYTEST_WORKERS ?= 2
 DEMO_ARGS ?=
 BENCH_ARGS ?=
 NOTEBOOKS ?=
@@ -24,6 +26,7 @@ BIN_GPU := $(VENV_GPU)/bin
 BIN_DOCS := $(VENV_DOCS)/bin
 # cu13 needs driver 580 or later, cu12 535 or later
 GPU_EXTRA ?= cu13
+PYTEST := -m pytest --numprocesses $(PYTEST_WORKERS) --dist worksteal
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 
 # Real graphs for the tests marked `data`; those tests are skipped where there are none.
@@ -46,7 +49,7 @@ endif
 help:
 	@echo "make demo     condense a synthetic graph           (DEMO_ARGS='--nodes 5000')"
 	@echo "make bench    measure it, held against the targets (BENCH_ARGS='--check --only lid-dense')"
-	@echo "make test     lint, type-check and run the tests   (PYTEST_ARGS='-k budget')"
+	@echo "make test     lint, type-check and run the tests   (PYTEST_ARGS='-k budget' PYTEST_WORKERS=4)"
 	@echo "make test-emulated       test the GPU code on CuPy emulated on the CPU (HERALD_CUPY_EMULATOR)"
 	@echo "make test-gpu            test it on a GPU                              (GPU_EXTRA=cu12)"
 	@echo "make notebooks           execute the notebooks, into build/notebooks   (NOTEBOOKS='01 04')"
@@ -65,11 +68,11 @@ bench: env-test
 	$(BIN_TEST)/herald bench $(BENCH_ARGS)
 
 test: lint
-	$(BIN_TEST)/python -m pytest $(PYTEST_ARGS)
+	$(BIN_TEST)/python $(PYTEST) $(PYTEST_ARGS)
 
 ifdef HERALD_CUPY_EMULATOR
 test-emulated: $(VENV_EMULATED)/.installed
-	$(BIN_EMULATED)/python -m pytest -m emulated tests $(PYTEST_ARGS)
+	$(BIN_EMULATED)/python $(PYTEST) -m emulated tests $(PYTEST_ARGS)
 else
 test-emulated:
 	@echo "test-emulated skipped: HERALD_CUPY_EMULATOR names no wheel of emulated CuPy, nor a script that builds one"
