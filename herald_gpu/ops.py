@@ -120,11 +120,6 @@ def walk(backend: Backend, adjacency: Matrix) -> Matrix:
     return with_data(backend, adjacency, data)
 
 
-def propagate(step: Matrix, block: Array) -> Array:
-    """One step of a walk on a dense block."""
-    return step @ block
-
-
 def class_indicator(backend: Backend, codes: Array, n_classes: int, values: Array | None = None) -> Matrix:
     """CSR matrix (classes x rows) with `values` (or ones) at (code, row); codes of -1 belong to no class."""
     xp = backend.xp

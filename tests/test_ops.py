@@ -75,9 +75,9 @@ def test_dense_blocks_of_columns_and_rows(backend, kind, monkeypatch):
     np.testing.assert_array_equal(host(backend, rows), given.x[5:9])
 
 
-def test_propagate(backend, tiny):
+def test_a_step_of_a_walk(backend, tiny):
     adjacency = tiny["path"].adjacency
-    walked = ops.propagate(ops.walk(backend, adjacency), on(backend, [[0], [2], [4], [6], [8]]))
+    walked = backend.linalg.multiply(ops.walk(backend, adjacency), on(backend, [[0], [2], [4], [6], [8]]))
     assert host(backend, walked)[:, 0].tolist() == [2, 2, 4, 6, 6]
 
 

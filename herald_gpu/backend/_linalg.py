@@ -10,7 +10,7 @@ import scipy.linalg
 if TYPE_CHECKING:
     from herald_gpu.backend import Array, Matrix
 
-__all__ = ["cholesky", "class_scatter", "cosine_sums", "solve_triangular", "take_columns"]
+__all__ = ["cholesky", "class_scatter", "cosine_sums", "multiply", "solve_triangular", "take_columns"]
 
 
 def cholesky(a: Array) -> Array:
@@ -40,6 +40,26 @@ def solve_triangular(a: Array, b: Array, trans: Literal[0, 1] = 0, *, lower: boo
            [3.]])
     """
     return scipy.linalg.solve_triangular(a, b, trans=trans, lower=lower, check_finite=False)
+
+
+def multiply(a: Matrix, x: Array) -> Array:
+    """Multiply a CSR matrix with a dense block; the same sums as SciPy's, in the same order.
+
+    SciPy reads and writes a row of the result for every value of the matrix, in vectors of the oldest processors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.sparse import csr_matrix
+    >>> multiply(csr_matrix(np.array([[0.0, 2.0], [1.0, 1.0]])), np.array([[1.0], [3.0]]))
+    array([[6.],
+           [4.]])
+    """
+    from herald_gpu.backend import _table_kernels
+
+    out = np.empty((a.shape[0], x.shape[1]), dtype=np.result_type(a.dtype, x.dtype))
+    _table_kernels.multiply(a.indptr, a.indices, a.data, np.ascontiguousarray(x), out)
+    return out
 
 
 def take_columns(x: Array, columns: Array) -> Array:

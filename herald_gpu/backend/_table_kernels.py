@@ -173,3 +173,27 @@ def add_cosines(first, second, third, factors, low, high, out):
                 row, column = out[j, start:bottom], across[start - top :, j - left]
                 for i in range(row.shape[0]):
                     row[i] = column[i]
+
+
+@njit(cache=True, nogil=True)
+def multiply(indptr, indices, data, x, out):
+    """Sums of the rows of a table that each row of a CSR matrix names, times its values, in the order it names them.
+
+    Four rows are read side by side: what is added to is then read and written once for all of them.
+    """
+    width = x.shape[1]
+    for i in range(indptr.shape[0] - 1):
+        total, place, end = out[i], indptr[i], indptr[i + 1]
+        for j in range(width):
+            total[j] = 0
+        while place + 4 <= end:
+            a, b, c, d = x[indices[place]], x[indices[place + 1]], x[indices[place + 2]], x[indices[place + 3]]
+            s, t, u, v = data[place], data[place + 1], data[place + 2], data[place + 3]
+            for j in range(width):
+                total[j] = (((total[j] + s * a[j]) + t * b[j]) + u * c[j]) + v * d[j]
+            place += 4
+        while place < end:
+            a, s = x[indices[place]], data[place]
+            for j in range(width):
+                total[j] += s * a[j]
+            place += 1

@@ -155,7 +155,7 @@ def walk_hop(backend: Backend, cut: Cut, given: list[Array]) -> Block:
     """One step of a walk: mean of the neighbours' values, in float64."""
     before = stack(backend, cut, given)
     step = ops.walk(backend, cut.matrix)
-    values = ops.propagate(step, before.values.astype(backend.xp.float64))
+    values = backend.linalg.multiply(step, before.values.astype(backend.xp.float64))
     return Block(values, before.received)
 
 

@@ -70,7 +70,7 @@ def sum_around(backend: Backend, part: Part, near: Cut, last: Cut, given: list[A
     """Sum the features of neighbours, in float32 and in the order of their ids, as the whole graph does."""
     x = stack(backend, near, given)
     around = x.values[places_in(backend, near.columns, last.columns)]
-    return Walked(near.matrix @ x.values, around, x.received)
+    return Walked(backend.linalg.multiply(near.matrix, x.values), around, x.received)
 
 
 def last_leg(

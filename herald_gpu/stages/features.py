@@ -64,7 +64,7 @@ def multihop_fisher(backend: Backend, graph: Graph, h: float, config: HeraldConf
     def walk(low: int, high: int, block: Array) -> None:
         ratios[0, low:high] = fisher_ratios(backend, scatter.of(block, rows), config)
         for hop, step in enumerate(steps, start=1):
-            block = ops.propagate(step, block)
+            block = backend.linalg.multiply(step, block)
             part = scatter.of(block, rows if hop < config.hops else None)
             ratios[hop, low:high] = fisher_ratios(backend, part, config)
 

@@ -227,7 +227,8 @@ class Legs:
     def __init__(
         self, backend: Backend, of_nodes: Matrix, of_held: Matrix, degree: Array, nodes: Array, held: Array
     ) -> None:
-        self.xp = xp = backend.xp
+        self.xp, self.multiply = backend.xp, backend.linalg.multiply
+        xp = backend.xp
         inverse = ops.inverse(backend, degree).astype(xp.float32)
         shrink = (1.0 / (degree + 1.0)).astype(xp.float32)
         self.nodes, self.held = nodes, held
@@ -243,7 +244,7 @@ class Legs:
         xp = self.xp
         sights[0][:, here] = x[self.nodes]
         xp.multiply(total[self.nodes], self.inverse_nodes, out=sights[1][:, here])
-        xp.multiply(self.far_nodes @ total, self.inverse_nodes, out=sights[2][:, here])
+        xp.multiply(self.multiply(self.far_nodes, total), self.inverse_nodes, out=sights[2][:, here])
         held.own[:, columns] = x[self.held]
         xp.multiply(total[self.held], self.inverse_held, out=held.around[:, columns])
         total += x
@@ -266,9 +267,9 @@ class Legs:
             ),
         ):
             near = total[nodes]
-            xp.add(around @ total, near, out=sums)
+            xp.add(self.multiply(around, total), near, out=sums)
             near *= shrink
-            near += mixed @ total
+            near += self.multiply(mixed, total)
             xp.multiply(near, shrink, out=mean)
 
 
@@ -291,7 +292,8 @@ class _Walk:
             first, last = span
             columns = slice(low + first, low + last)
             x = _dense(self.backend, ranked, columns)
-            self.legs.take(x, self.adjacency @ x, sights, held, slice(first, last), columns)
+            total = self.backend.linalg.multiply(self.adjacency, x)
+            self.legs.take(x, total, sights, held, slice(first, last), columns)
 
         for _ in threads.spread(self.backend, step, ops.column_spans(self.backend, int(ranked.shape[0]), high - low)):
             pass

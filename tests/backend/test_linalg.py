@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse
 from support.graphs import host
 
 from herald_gpu import ops
@@ -85,3 +86,25 @@ def test_columns_in_any_order(backend):
     x, columns = np.arange(12, dtype=np.float32).reshape(3, 4), np.array([3, 0, 1])
     found = backend.linalg.take_columns(backend.asarray(x), backend.asarray(columns))
     np.testing.assert_array_equal(host(backend, found), x[:, columns])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("width", [1, 5, 64])
+def test_a_sparse_matrix_times_a_dense_block(backend, width, dtype):
+    draw = np.random.default_rng(width)
+    matrix = draw.standard_normal((30, 20)).astype(dtype) * (draw.random((30, 20)) < 0.3)
+    matrix[7] = 0  # a row that names nobody
+    block = draw.standard_normal((20, width)).astype(dtype)
+    found = backend.linalg.multiply(ops.to_csr(backend, backend.asarray(matrix)), backend.asarray(block))
+    assert found.dtype == dtype
+    wanted = matrix.astype(np.float64) @ block.astype(np.float64)
+    np.testing.assert_allclose(host(backend, found), wanted, rtol=0, atol=1e-5 if dtype == np.float32 else 1e-13)
+    assert not host(backend, found)[7].any()
+
+
+def test_a_product_on_the_host_has_the_bits_of_scipy():
+    draw = np.random.default_rng(1)
+    matrix = scipy.sparse.csr_matrix(scipy.sparse.random_array((200, 90), density=0.1, rng=draw, dtype=np.float32))
+    block = draw.standard_normal((90, 40)).astype(np.float32)
+    np.testing.assert_array_equal(_linalg.multiply(matrix, np.asfortranarray(block)), matrix @ block)
+    np.testing.assert_array_equal(_linalg.multiply(matrix, block[:, 3:9]), matrix @ block[:, 3:9])

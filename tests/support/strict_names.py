@@ -56,6 +56,11 @@ class StrictTriangles:
         return wrap(scipy.linalg.solve_triangular(device(a), device(b), trans=trans, lower=lower))
 
     @staticmethod
+    def multiply(a: Any, x: StrictArray) -> StrictArray:
+        """Multiply a sparse matrix with a dense block."""
+        return a @ x
+
+    @staticmethod
     def take_columns(x: StrictArray, columns: StrictArray) -> StrictArray:
         """Give columns of a dense array."""
         return wrap(_linalg.take_columns(device(x), device(columns)))

@@ -27,6 +27,11 @@ def solve_triangular(a: Array, b: Array, trans: int = 0, *, lower: bool = False)
     return cupyx.scipy.linalg.solve_triangular(a, b, trans=trans, lower=lower)
 
 
+def multiply(a: Matrix, x: Array) -> Array:
+    """Multiply a CSR matrix with a dense block (cuSPARSE)."""
+    return a @ x
+
+
 def take_columns(x: Array, columns: Array) -> Array:
     """Give columns of a dense array, row by row as before; all must be there."""
     return cp.take(x, columns, axis=1)
