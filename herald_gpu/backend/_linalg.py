@@ -2,44 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.linalg
+
+from herald_gpu.backend._lapack import add_product, cholesky, solve_triangular
 
 if TYPE_CHECKING:
     from herald_gpu.backend import Array, Matrix
 
-__all__ = ["cholesky", "class_scatter", "cosine_sums", "multiply", "solve_triangular", "take_columns"]
-
-
-def cholesky(a: Array) -> Array:
-    """Give the lower factor of a symmetric positive definite matrix.
-
-    LAPACK has matrices column by column: to it, this is the upper factor of the matrix turned, and nothing is turned.
-    `numpy.linalg.cholesky` turns the matrix and takes twice as long.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> cholesky(np.array([[4.0, 2.0], [2.0, 2.0]]))
-    array([[2., 0.],
-           [1., 1.]])
-    """
-    return scipy.linalg.cholesky(a.T, lower=False, check_finite=False).T
-
-
-def solve_triangular(a: Array, b: Array, trans: Literal[0, 1] = 0, *, lower: bool = False) -> Array:
-    """Solve a triangular system; the other half of the matrix is not read, and nothing is looked at for NaN.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> solve_triangular(np.array([[2.0, 9.0], [1.0, 1.0]]), np.array([[4.0], [5.0]]), lower=True)
-    array([[2.],
-           [3.]])
-    """
-    return scipy.linalg.solve_triangular(a, b, trans=trans, lower=lower, check_finite=False)
+__all__ = [
+    "add_product",
+    "cholesky",
+    "class_scatter",
+    "cosine_sums",
+    "multiply",
+    "solve_triangular",
+    "take_columns",
+]
 
 
 def multiply(a: Matrix, x: Array) -> Array:

@@ -204,7 +204,7 @@ def _add_products(backend: Backend, products: list[Array], hops: list[Array], si
         rows = backend.xp.ascontiguousarray(hops[hop][starts[code] : starts[code] + sizes[code]])
         for low in range(0, sizes[code], GRAM_ROWS):
             high = min(sizes[code], low + GRAM_ROWS)
-            products[code][hop, low:high, :high] += rows[low:high] @ rows[:high].T
+            backend.linalg.add_product(products[code][hop, low:high, :high], rows[low:high], rows[:high])
 
     for _ in threads.spread(backend, add, product(range(len(sizes)), range(len(hops)))):
         pass

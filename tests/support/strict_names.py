@@ -47,13 +47,20 @@ class StrictTriangles:
 
     @staticmethod
     def cholesky(a: StrictArray) -> StrictArray:
-        """Factorise a symmetric positive definite matrix."""
-        return wrap(np.linalg.cholesky(device(a)))
+        """Factorise a symmetric positive definite matrix; nobody is to look at the other half of what comes of it."""
+        lower = np.linalg.cholesky(device(a))
+        return wrap(np.where(np.tri(len(lower), dtype=bool), lower, np.nan))
 
     @staticmethod
     def solve_triangular(a: StrictArray, b: StrictArray, trans: int = 0, *, lower: bool = False) -> StrictArray:
         """Solve a triangular system; the other half of the matrix is not read."""
-        return wrap(scipy.linalg.solve_triangular(device(a), device(b), trans=trans, lower=lower))
+        given = np.tril(device(a)) if lower else np.triu(device(a))
+        return wrap(scipy.linalg.solve_triangular(given, device(b), trans=trans, lower=lower))
+
+    @staticmethod
+    def add_product(table: StrictArray, left: StrictArray, right: StrictArray) -> None:
+        """Add products of rows to a part of a table."""
+        table += left @ right.T
 
     @staticmethod
     def multiply(a: Any, x: StrictArray) -> StrictArray:

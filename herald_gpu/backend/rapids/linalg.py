@@ -27,6 +27,11 @@ def solve_triangular(a: Array, b: Array, trans: int = 0, *, lower: bool = False)
     return cupyx.scipy.linalg.solve_triangular(a, b, trans=trans, lower=lower)
 
 
+def add_product(table: Array, left: Array, right: Array) -> None:
+    """Add the products of rows with others to a part of a table (cuBLAS)."""
+    table += left @ right.T
+
+
 def multiply(a: Matrix, x: Array) -> Array:
     """Multiply a CSR matrix with a dense block (cuSPARSE)."""
     return a @ x
