@@ -67,7 +67,7 @@ class Backend(Protocol):
     linalg: Any
     """Linear algebra beside `xp.linalg`: `cholesky` (the lower factor), `solve_triangular`, `add_product`, `multiply`
     (sparse with dense), and what is one pass over tables on either side but not in either library: `take_columns`,
-    `cosine_sums`, `class_scatter` (see `_linalg`)."""
+    `reorder_columns`, `cosine_sums`, `class_scatter` (see `_linalg`)."""
 
     @property
     def workers(self) -> int:

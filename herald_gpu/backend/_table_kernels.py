@@ -197,3 +197,14 @@ def multiply(indptr, indices, data, x, out):
             for j in range(width):
                 total[j] += s * a[j]
             place += 1
+
+
+@njit(cache=True, nogil=True)
+def reorder_columns(x, order):
+    """Put the columns of a table in another order, in its own place: a row at a time, which a cache holds."""
+    row = np.empty(order.shape[0], x.dtype)
+    for i in range(x.shape[0]):
+        own = x[i]
+        for j in range(row.shape[0]):
+            row[j] = own[order[j]]
+        own[:] = row

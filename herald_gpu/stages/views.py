@@ -130,7 +130,7 @@ class Remembered:
         """Put the columns that are remembered in another order."""
 
         def put(rows: Array) -> Array:
-            return self._backend.linalg.take_columns(rows, order)
+            return self._backend.linalg.reorder_columns(rows, order)
 
         for place, rows in enumerate(threads.spread(self._backend, put, self.sights)):
             self.sights[place] = rows

@@ -82,3 +82,11 @@ def test_a_product_on_the_host_has_the_bits_of_scipy():
     block = draw.standard_normal((90, 40)).astype(np.float32)
     np.testing.assert_array_equal(_linalg.multiply(matrix, np.asfortranarray(block)), matrix @ block)
     np.testing.assert_array_equal(_linalg.multiply(matrix, block[:, 3:9]), matrix @ block[:, 3:9])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_columns_in_another_order(backend, dtype):
+    draw = np.random.default_rng(2)
+    given, order = draw.standard_normal((9, 13)).astype(dtype), draw.permutation(13)
+    found = backend.linalg.reorder_columns(backend.asarray(given.copy()), backend.asarray(order))
+    np.testing.assert_array_equal(host(backend, found), given[:, order])

@@ -68,6 +68,13 @@ class StrictTriangles:
         return a @ x
 
     @staticmethod
+    def reorder_columns(x: StrictArray, order: StrictArray) -> StrictArray:
+        """Give all columns of a dense array in another order; the array is not to be used any more."""
+        found = wrap(np.take(device(x), device(order), axis=1))
+        device(x)[...] = np.nan
+        return found
+
+    @staticmethod
     def take_columns(x: StrictArray, columns: StrictArray) -> StrictArray:
         """Give columns of a dense array."""
         return wrap(_linalg.take_columns(device(x), device(columns)))
