@@ -70,7 +70,7 @@ class Guidance:
         self.backend, self.graph, self.pool, self.budget, self.config = backend, graph, pool, budget, config
         self.rows, self.lessons, self.order = rows, lessons, order
         self._width, self._factors = 0, list[landmarks.Factor]()
-        self._lengths: tuple[int, Array | None] = (0, None)
+        self._lengths: dict[int, Array] = {}
 
     def beside(self, width: int) -> list[Array]:
         """Make the landmarks of every fold and, last, those of all nodes."""
@@ -90,11 +90,10 @@ class Guidance:
 
     def _length(self, width: int) -> Array:
         """Lengths of own rows in the first columns: folds have them in common."""
-        known, found = self._lengths
-        if found is None or known != width:
-            found = self.backend.xp.sqrt((self.rows.own[:, :width].astype(self.backend.xp.float64) ** 2).sum(axis=1))
-            self._lengths = width, found
-        return found
+        if width not in self._lengths:
+            own = self.rows.own[:, :width].astype(self.backend.xp.float64)
+            self._lengths[width] = self.backend.xp.sqrt((own**2).sum(axis=1))
+        return self._lengths[width]
 
     def _directions(self, width: int, fold: int) -> Array:
         if width > self._width:

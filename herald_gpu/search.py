@@ -355,7 +355,7 @@ class Search:
         fewest = min(self.learnt, self.config.feature_count or FEWEST)
         width = most_columns(self.learnt, self.graph.n_classes, self.budget.limit, self.config.feature_count)
         made: list[tuple[Encoding, GuidedDraft, int, Callable[[], float]]] = []
-        with threads.errands(self.backend) as start:  # one is tried while the next is made
+        with threads.errands(self.backend) as start:  # one is made for folds and tried while the next is made
             while width >= fewest and len(made) < WIDTHS:
                 final = guidance.draft(width, -1)
                 coded, total = guidance.cheapest(final)
@@ -365,17 +365,16 @@ class Search:
                     continue
                 if over > 0:
                     break
-                drafts = list(threads.spread(self.backend, partial(guidance.draft, width), range(self.pool.n_folds)))
-                share = start(partial(self._score, self._lessons_of(drafts, coded), held.first(width)))
+                share = start(partial(self._score, self._lessons_of(guidance, width, coded), held.first(width)))
                 made.append((coded, replace(final, nodes=self._named(final.nodes)), width, share))
                 width //= 2
             if not made and not any(map(self._is_tried, RULES)):
                 guidance.refuse(fewest)
             return [_Guided(coded, best, Trial(width, LANDMARKS, 0.0, share())) for coded, best, width, share in made]
 
-    def _lessons_of(self, drafts: list[GuidedDraft], coded: Encoding) -> Callable[[int], LearntFrom | None]:
+    def _lessons_of(self, guidance: Guidance, width: int, coded: Encoding) -> Callable[[int], LearntFrom | None]:
         def learnt_from(fold: int) -> LearntFrom | None:
-            draft = drafts[fold]
+            draft = guidance.draft(width, fold)
             if int(draft.nodes.shape[0]) == 0:
                 return None  # all nodes are held out: there was nobody to learn from
             return self._learnt_from(draft, draft.rows, coded)
