@@ -12,7 +12,6 @@ from collections import deque
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
-import scipy.linalg
 
 from herald_gpu import ops, threads
 from herald_gpu.backend.cpu import CpuBackend
@@ -254,7 +253,9 @@ def ridge_solves(rows: int, width: int, asked: int, n_classes: int) -> Kernel:
             onto = wanted if by_rows else part.T @ wanted
             gram.flat[:: len(gram) + 1] += 1.0
             for _ in range(PENALTIES):
-                weights = scipy.linalg.solve(gram, onto, assume_a="pos", check_finite=False)
+                lower = BACKEND.linalg.cholesky(gram)
+                halfway = BACKEND.linalg.solve_triangular(lower, onto, lower=True)
+                weights = BACKEND.linalg.solve_triangular(lower, halfway, trans=1, lower=True)
                 weights = (part.T @ weights if by_rows else weights).astype(np.float32)
                 for step in range(times):
                     held @ weights[step * width : (step + 1) * width]
