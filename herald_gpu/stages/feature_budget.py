@@ -78,7 +78,7 @@ def smooth(backend: Backend, around: Matrix, features: Matrix, rows: Array, inve
         return _scale_rows(backend, total, inverse[rows]).astype(xp.float32)
     out = xp.empty((rows.shape[0], features.shape[1]), dtype=xp.float32)
     for low, high, block in ops.dense_column_blocks(backend, features):
-        total = backend.linalg.multiply(around, block) + block[rows] * inverse[rows][:, None]
+        total = around @ block + block[rows] * inverse[rows][:, None]
         out[:, low:high] = total * inverse[rows][:, None]
     return out
 

@@ -11,7 +11,7 @@ from planning.cases import NEIGHBOURHOODS, Case
 
 import herald_gpu
 from herald_gpu import ops
-from herald_gpu.backend import _kernels
+from herald_gpu.backend import _kernels, _linalg
 from herald_gpu.backend._neighbours import MARGIN
 from herald_gpu.backend.cpu import CpuBackend
 from herald_gpu.config import HeraldConfig
@@ -78,7 +78,7 @@ def tally(monkeypatch):
 def test_what_sizes_decide_is_counted_exactly(name, tally, monkeypatch):
     case = NEIGHBOURHOODS[name]
     case.cut(monkeypatch)
-    hops = tally(ops, "propagate", lambda step, block: step.nnz * block.shape[1])
+    hops = tally(_linalg, "multiply", lambda step, block: step.nnz * block.shape[1])
     ends = tally(features, "_steps", lambda _, adjacency, rows, hops: adjacency[rows].nnz if hops else 0)
     scatters = tally(
         features.ClassScatter,
