@@ -91,8 +91,7 @@ class Guidance:
     def _length(self, width: int) -> Array:
         """Lengths of own rows in the first columns: folds have them in common."""
         if width not in self._lengths:
-            own = self.rows.own[:, :width].astype(self.backend.xp.float64)
-            self._lengths[width] = self.backend.xp.sqrt((own**2).sum(axis=1))
+            self._lengths[width] = landmarks.row_lengths(self.backend, self.rows.own[:, :width])
         return self._lengths[width]
 
     def _directions(self, width: int, fold: int) -> Array:

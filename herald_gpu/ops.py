@@ -73,6 +73,22 @@ def blocks(count: int, width: int) -> Iterator[tuple[int, int]]:
         yield low, min(count, low + step)
 
 
+def for_row_blocks(backend: Backend, x: Matrix, work: Callable[[int, int, Array], T]) -> Iterator[T]:
+    """Call ``work(low, high, block)`` on all rows, as dense float64 blocks of bounded size; results in order.
+
+    Blocks are independent: as many are worked on at a time as the backend has workers, each small enough for a cache
+    where that is what counts: fresh memory for a large one takes longer than most work on it.
+    """
+    elements = min(BLOCK_ELEMENTS, backend.cached_elements or BLOCK_ELEMENTS)
+    step = max(1, elements // max(1, int(x.shape[1])))
+
+    def one(low: int) -> T:
+        high = min(int(x.shape[0]), low + step)
+        return work(low, high, dense_rows(backend, x, low, high))
+
+    yield from threads.spread(backend, one, range(0, int(x.shape[0]), step))
+
+
 def dense_rows(backend: Backend, x: Matrix, low: int, high: int) -> Array:
     """Rows low..high as a dense float64 array."""
     part = x[low:high]
@@ -176,8 +192,8 @@ def row_norms(backend: Backend, x: Matrix) -> Array:
     if backend.sparse.issparse(x):
         squares = with_data(backend, x, x.data.astype(xp.float64) ** 2)
         return xp.sqrt(squares @ xp.ones(x.shape[1], dtype=xp.float64))
-    parts = [xp.sqrt((dense_rows(backend, x, *span) ** 2).sum(axis=1)) for span in blocks(*x.shape)]
-    return xp.concatenate(parts)
+    parts = for_row_blocks(backend, x, lambda _, __, block: xp.sqrt((block**2).sum(axis=1)))
+    return xp.concatenate([xp.zeros(0), *parts])
 
 
 def column_abs_sums(backend: Backend, x: Matrix) -> Array:

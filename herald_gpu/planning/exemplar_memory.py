@@ -165,7 +165,8 @@ def _landmarks(s: Sizes, e: Exemplars) -> int:
     if e.widths or e.refused:
         width = e.first
         drafts = 12 * s.classes * width * (e.folds + len(e.widths) + 1)
-        standing_in = 16 * e.compared * width + 2 * table + 60 * e.compared
+        lengths = 16 * min(AT_A_TIME, e.compared) * width + 8 * e.compared * (len(e.widths) + len(e.refused))
+        standing_in = lengths + 4 * e.compared * width + 2 * table + 60 * e.compared
         regression = _regression(s, e, width, (PER_CLASS + 1) * s.classes)
         working = max(_directions(s, width), standing_in, regression)
         moments.append(lessons + (e.folds + 1) * _factor(s, width) + drafts + working)

@@ -107,12 +107,24 @@ def _taught(backend: Backend, pool: Pool, config: HeraldConfig) -> Array:
     return backend.asarray(np.concatenate([np.arange(size) < config.smallest_pool for size in pool.sizes]))
 
 
-def _inverse_lengths(backend: Backend, rows: Array) -> Array:
-    """One over the length of every row; 0 for one of zeros, or so long or short that float32 does not hold it."""
+def row_lengths(backend: Backend, rows: Array) -> Array:
+    """Length of every row in float64; some of them at a time, which are widened where a cache holds them.
+
+    Examples
+    --------
+    >>> from herald_gpu.backend.cpu import CpuBackend
+    >>> row_lengths(CpuBackend(), np.array([[3, 4], [0, 0]], dtype=np.float32))
+    array([5., 0.])
+    """
     xp, n = backend.xp, int(rows.shape[0])
     parts = (rows[low : low + AT_A_TIME].astype(xp.float64) for low in range(0, n, AT_A_TIME))
-    squares = xp.concatenate([(part**2).sum(axis=1) for part in parts])
-    inverse = ops.inverse(backend, xp.sqrt(squares))
+    return xp.sqrt(xp.concatenate([(part**2).sum(axis=1) for part in parts]))
+
+
+def _inverse_lengths(backend: Backend, rows: Array) -> Array:
+    """One over the length of every row; 0 for one of zeros, or so long or short that float32 does not hold it."""
+    xp = backend.xp
+    inverse = ops.inverse(backend, row_lengths(backend, rows))
     return xp.where(inverse < xp.finfo(xp.float32).max, inverse, 0.0).astype(xp.float32)
 
 

@@ -110,12 +110,14 @@ def centroids_of(backend: Backend, sums: Array) -> Array:
 
 def centroid_cosines(backend: Backend, kept: Matrix, labels: Array, inverse_norm: Array, centroids: Array) -> Array:
     """Cosine of some nodes to the centroid of their class, or to the best one where the class is unknown."""
-    xp, parts = backend.xp, [backend.xp.zeros(0)]
-    for low, high in ops.blocks(*kept.shape):
-        cosines = ops.dense_rows(backend, kept, low, high) @ centroids.T * inverse_norm[low:high][:, None]
+    xp = backend.xp
+
+    def nearest(low: int, high: int, block: Array) -> Array:
+        cosines = block @ centroids.T * inverse_norm[low:high][:, None]
         own = labels[low:high]
-        parts.append(xp.where(own >= 0, ops.own_class(backend, cosines, own), cosines.max(axis=1)))
-    return xp.concatenate(parts)
+        return xp.where(own >= 0, ops.own_class(backend, cosines, own), cosines.max(axis=1))
+
+    return xp.concatenate([xp.zeros(0), *ops.for_row_blocks(backend, kept, nearest)])
 
 
 def class_sums(backend: Backend, kept: Matrix, codes: Array, inverse_norm: Array, n_classes: int) -> Array:
