@@ -110,10 +110,9 @@ def _by_rows(backend: Backend, parts: list[Array], wanted: Array) -> Callable[[f
         wide = part.astype(xp.float64)
         product += wide @ wide.T
     scale = xp.trace(product) / n
-    unit = xp.eye(n, dtype=xp.float64)
 
     def weigh(penalty: float) -> tuple[list[Array], Array]:
-        alpha = _solve(backend, product + (penalty * scale) * unit, wanted)
+        alpha = _solve(backend, _penalised(backend, product, penalty * scale), wanted)
         narrow = alpha.astype(xp.float32)
         return [part.T @ narrow for part in parts], alpha.sum(axis=0).astype(xp.float32)
 
@@ -127,11 +126,10 @@ def _by_columns(backend: Backend, parts: list[Array], wanted: Array) -> Callable
     wide = rows.astype(xp.float64)
     product = wide.T @ wide
     scale = xp.trace(product) / n
-    unit = xp.eye(int(rows.shape[1]), dtype=xp.float64)
     onto = wide.T @ wanted
 
     def weigh(penalty: float) -> tuple[list[Array], Array]:
-        weights = _solve(backend, product + (penalty * scale) * unit, onto).astype(xp.float32)
+        weights = _solve(backend, _penalised(backend, product, penalty * scale), onto).astype(xp.float32)
         cut, low = [], 0
         for part in parts:
             cut.append(weights[low : low + int(part.shape[1])])
@@ -139,6 +137,13 @@ def _by_columns(backend: Backend, parts: list[Array], wanted: Array) -> Callable
         return cut, weights[low]
 
     return weigh
+
+
+def _penalised(backend: Backend, product: Array, penalty: Array) -> Array:
+    """Add a penalty to the diagonal of a copy."""
+    system, diagonal = product.copy(), backend.xp.arange(int(product.shape[0]))
+    system[diagonal, diagonal] += penalty
+    return system
 
 
 def _solve(backend: Backend, system: Array, right: Array) -> Array:
