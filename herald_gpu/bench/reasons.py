@@ -12,11 +12,13 @@ REASONS: dict[str, str] = {
     "the time",
     "whole pipeline": "between its products the default preset adds up tables of similarities for every number of "
     "features, looks at several rows for each node that it puts in order where the kernel looks at one, and builds "
-    "every candidate as a graph before it is tried: no library call does that, and it takes as long as the products",
-    "default preset": "a graph of a few thousand nodes takes a second or two: ranking up to 2,048 features, and trials "
-    "of ten or so candidates, take as long there as on a larger one, while the paper's tree and LID take little",
+    "every candidate as a graph before it is tried: no library call does that, and it takes as long as the products. "
+    "Its arrays are fresh memory, which a kernel's are not",
+    "default preset": "a graph of a few thousand nodes takes half a second to a second: ranking up to 2,048 features, "
+    "and trials of ten or so candidates, take as long there as on a larger one, while the paper's tree and LID take "
+    "little",
     "approximate LID": "exact LID became an eighth faster at this size, and the index did not",
-    "published BONSAI": "a fiftieth of 6.9 or 6.5 s is 0.14 or 0.13 s; on these small graphs the default preset takes "
-    "one second or so, whichever they are: products of up to 2,048 columns with one another alone take about as long",
+    "published BONSAI": "a fiftieth of 6.9 or 6.5 s is 0.14 or 0.13 s; on these small graphs products of up to 2,048 "
+    "columns with one another, and their factors, alone take about as long, and trials of ten or so candidates again",
 }
 """By the name of the target."""
