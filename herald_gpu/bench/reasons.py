@@ -17,7 +17,7 @@ REASONS: dict[str, str] = {
     "default preset": "a graph of a few thousand nodes takes half a second to a second: ranking up to 2,048 features, "
     "and trials of ten or so candidates, take as long there as on a larger one, while the paper's tree and LID take "
     "little",
-    "approximate LID": "it is about ten times as fast, each timed once: 9.0 to 10.6 in four runs on one kind of machine",
+    "approximate LID": "it is about ten times as fast, each timed once: 9.0 to 10.6 in four runs on like machines",
     "published BONSAI": "a fiftieth of 6.9 or 6.5 s is 0.14 or 0.13 s; on these small graphs products of up to 2,048 "
     "columns with one another, and their factors, alone take about as long, and trials of ten or so candidates again",
 }
