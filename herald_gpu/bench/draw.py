@@ -106,12 +106,12 @@ def _scales(axes: Any, values: list[int]) -> None:  # noqa: ANN401 - of matplotl
 
 def _line(axes: Any, sizes: list[int], values: list[float], number: int, label: str) -> None:  # noqa: ANN401 - of matplotlib
     again = number >= len(style.CYCLE)
-    colour = style.BLACK if number < 0 else style.CYCLE[number % len(style.CYCLE)]
+    colour = style.GREY if number < 0 else style.CYCLE[number % len(style.CYCLE)]
     axes.plot(
         sizes,
         values,
         color=colour,
-        marker=style.MARKERS[number % len(style.MARKERS)],
+        marker="" if number < 0 else style.MARKERS[number % len(style.MARKERS)],  # all together: no stage of its own
         markerfacecolor="white" if again else colour,
         linestyle="--" if again else "-",
         linewidth=2.2 if number < 0 else 1.4,
