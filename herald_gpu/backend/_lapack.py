@@ -13,6 +13,7 @@ from __future__ import annotations
 import ctypes
 import re
 from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -115,8 +116,7 @@ def _step(a: Array) -> int:
 @cache
 def _routine(module: str, name: str, wanted: str) -> Callable[..., None] | None:
     """Look a routine up; None where there is none, or one that takes other arguments than wanted."""
-    scipy_module = __import__(f"scipy.linalg.{module}", fromlist=[name])
-    capsule = getattr(scipy_module, "__pyx_capi__", {}).get(name)
+    capsule = getattr(import_module(f"scipy.linalg.{module}"), "__pyx_capi__", {}).get(name)
     if capsule is None:
         return None
     name_of, pointer_of = ctypes.pythonapi.PyCapsule_GetName, ctypes.pythonapi.PyCapsule_GetPointer
