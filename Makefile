@@ -132,7 +132,7 @@ $(VENV_EMULATED)/.installed: pyproject.toml constraints-test.txt | python-versio
 
 $(VENV_GPU)/.installed: pyproject.toml constraints-test.txt | python-version
 	$(PYTHON) -m venv $(VENV_GPU)
-	$(BIN_GPU)/python $(PIP_INSTALL) --constraint constraints-test.txt --editable '.[test,$(GPU_EXTRA)]'
+	$(BIN_GPU)/python $(PIP_INSTALL) --constraint constraints-test.txt --editable '.[test-base,$(GPU_EXTRA)]'
 	@touch $@
 
 # The site is made of sources: the package itself is not installed for it.
