@@ -17,7 +17,6 @@ PACKAGE = Path(install.__file__).parent
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
 
 
-
 @pytest.mark.parametrize("extra", ["cu13", "cu12", "eval", "plot", "arrow", "approx"])
 def test_every_library_of_an_extra_is_named(extra):
     line = pip_line(extra)
@@ -29,7 +28,7 @@ def test_every_library_of_an_extra_is_named(extra):
 
 def test_extras_of_extras_are_named():
     line = pip_line("multi-cu13")
-    assert all(name in line for name in ("cupy-cuda13x", "cuvs-cu13", "dask-cuda", "dask-cudf-cu13", "'dask[dataframe]"))
+    assert all(f"'{name}" in line for name in ("cupy-cuda13x", "dask-cuda", "dask-cudf-cu13", "dask[dataframe]"))
 
 
 def test_the_package_that_was_not_installed_is_taken_from_its_checkout(monkeypatch):
