@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from herald_gpu import progress
 from herald_gpu._version import __version__
+from herald_gpu.backend._compiling import NOTICES
 from herald_gpu.commands import COMMANDS, _settings
 from herald_gpu.commands._parser import CommandParser, CommandsFormatter
 from herald_gpu.commands._wording import in_options, told
@@ -66,7 +67,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             args = _settings.parse(build_parser(), sys.argv[1:] if argv is None else argv)
             quiet = getattr(args, "quiet", False)
             verbose = getattr(args, "verbose", False) and not quiet
-            with _telling_on_stderr(verbose=verbose), progress.silent(silent=quiet):
+            with _telling_on_stderr(verbose=verbose, quiet=quiet), progress.silent(silent=quiet):
                 args.run(args)
             sys.stdout.flush()
         except ConfigError as error:
@@ -139,21 +140,24 @@ def _terminable() -> Iterator[None]:
 
 
 @contextmanager
-def _telling_on_stderr(*, verbose: bool) -> Iterator[None]:
+def _telling_on_stderr(*, verbose: bool, quiet: bool) -> Iterator[None]:
     """Tell log lines and warnings in one line each, as errors are: steps, if the command asks for them, and choices."""
     logger = logging.getLogger("herald_gpu")
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Formatter())
-    handler.addFilter(lambda record: verbose or record.levelno != logging.INFO)
+    handler.addFilter(lambda record: verbose or record.levelno != logging.INFO or record.name == NOTICES)
     level = logger.level
     logger.addHandler(handler)
     logger.setLevel(logging.INFO if verbose else logging.WARNING)
+    notices = logging.getLogger(NOTICES)
+    notices.setLevel(logging.WARNING if quiet else logging.INFO)
     try:
         with warnings.catch_warnings():
             warnings.showwarning = lambda message, *_, **__: logger.warning("%s", message)
             yield
     finally:
         logger.setLevel(level)
+        notices.setLevel(logging.NOTSET)
         logger.removeHandler(handler)
 
 

@@ -49,6 +49,8 @@ STAGES: dict[Selection, tuple[str, ...]] = {
     ),
 }
 """What is timed, by what a condensed graph is made of."""
+COMPILATION = "compilation"
+"""Entry of the timings for kernels that were compiled during a run; absent if there were none."""
 
 
 @dataclass
@@ -64,13 +66,16 @@ class Clock:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Time one stage, queued work included."""
+        """Time one stage, queued work included; kernels compiled meanwhile have an entry of their own."""
         if self.bar is not None:
             self.bar.set_description(name)
-        start = time.perf_counter()
+        compiled, start = self.backend.compile_seconds(), time.perf_counter()
         with self.backend.stage(name):
             yield
-        self.seconds[name] = time.perf_counter() - start
+        taken, compiled = time.perf_counter() - start, self.backend.compile_seconds() - compiled
+        self.seconds[name] = max(0.0, taken - compiled)
+        if compiled:
+            self.seconds[COMPILATION] = self.seconds.get(COMPILATION, 0.0) + compiled
         logger.debug("stage %s: %.3f s", name, self.seconds[name])
         if self.bar is not None:
             self.bar.update()

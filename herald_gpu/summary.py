@@ -71,7 +71,7 @@ class Report:
     before : Survey or None
         Counts over the full graph; None in files of earlier versions.
     timings : dict
-        Seconds per stage.
+        Seconds per stage, and of `compilation` if kernels were compiled during the run.
     peak_memory_bytes : int or None
         On a CPU the peak memory of the process so far; on a GPU the most device memory that RMM handed out during the
         run, or else what CuPy's pool has taken so far.

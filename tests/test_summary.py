@@ -10,7 +10,7 @@ from outcomes import HOMOPHILIC, LANDMARKS, RATIO, encoded_bytes, nominal_bytes,
 
 import herald_gpu
 from herald_gpu import HeraldConfig, Report, condense
-from herald_gpu.pipeline import STAGES
+from herald_gpu.pipeline import COMPILATION, STAGES
 from herald_gpu.search import Trial, preferred
 
 GRAPH = small_graph(**HOMOPHILIC)
@@ -136,7 +136,7 @@ def test_weights_follow_heterophily():
 
 
 def test_the_run_is_described(report):
-    assert set(report.timings) == {"reading", *STAGES[report.config.selection]}
+    assert set(report.timings) - {COMPILATION} == {"reading", *STAGES[report.config.selection]}
     assert all(seconds >= 0 for seconds in report.timings.values())
     assert report.peak_memory_bytes is None or report.peak_memory_bytes > 1e6
     assert report.backend == herald_gpu.get_backend().name

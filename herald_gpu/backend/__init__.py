@@ -252,6 +252,10 @@ class Backend(Protocol):
         """Forget what belongs to earlier runs, as far as it can be told apart: a new one starts."""
         ...
 
+    def compile_seconds(self) -> float:
+        """Return the seconds that this process has spent compiling kernels so far, on any thread."""
+        ...
+
     def peak_memory(self) -> int | None:
         """Peak bytes in use so far, or None where it cannot be told."""
         ...

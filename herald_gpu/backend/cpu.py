@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse
 
 from herald_gpu import threads
-from herald_gpu.backend import EXACT_TREE, Growth, _index, _linalg, _neighbours, _threads
+from herald_gpu.backend import EXACT_TREE, Growth, _compiling, _index, _linalg, _neighbours, _threads
 from herald_gpu.backend._tree import exact_tree_features
 from herald_gpu.io import present
 from herald_gpu.io.read import read, read_kept
@@ -211,6 +211,10 @@ class CpuBackend:
 
     def start_run(self) -> None:
         """See :class:`~herald_gpu.backend.Backend`: nothing to do, the system does not forget a process's peak."""
+
+    def compile_seconds(self) -> float:
+        """See :class:`~herald_gpu.backend.Backend`: none if numba found all kernels on disk."""
+        return _compiling.SPENT.seconds
 
     def peak_memory(self) -> int | None:
         """See :class:`~herald_gpu.backend.Backend`: the largest resident size of this process so far."""

@@ -10,6 +10,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from herald_gpu.errors import FileFormatError, MissingDependencyError
+from herald_gpu.install import pip_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -115,7 +116,7 @@ def read_table(path: str | Path) -> pd.DataFrame:
         if suffixes and suffixes[-1] in {".parquet", ".pq"}:
             return pd.read_parquet(path)
     except ImportError as error:
-        msg = f"reading {path} needs pyarrow: pip install 'herald-gpu[arrow]'"
+        msg = f"reading {path} needs pyarrow: {pip_line('arrow')}"
         raise MissingDependencyError(msg) from error
     except ValueError as error:
         msg = f"{path} cannot be read as its name says ({error}): check the file, or rename it to its format"

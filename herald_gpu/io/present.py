@@ -141,7 +141,7 @@ def vector(kind: Kind, values: Any, *, name: str | None = None, index: Any = Non
         import pandas as pd
 
         series = pd.Series(values, index=index, name=name)
-        return series if kind == "pandas" else library("cudf").Series(series)
+        return series if kind == "pandas" else library("cudf", "cu13").Series(series)
     if kind == "polars":
         return library("polars").Series(name or "", values.tolist())
     if kind == "arrow":
@@ -149,7 +149,7 @@ def vector(kind: Kind, values: Any, *, name: str | None = None, index: Any = Non
     if kind == "torch" and values.dtype.kind in "biuf":
         return tensor(values)
     if kind == "cupy" and values.dtype.kind in "biuf":
-        return library("cupy").asarray(values)
+        return library("cupy", "cu13").asarray(values)
     return values
 
 
@@ -194,7 +194,7 @@ def _sparse_matrix(kind: Kind, x: scipy.sparse.csr_matrix, *, names: np.ndarray,
     if kind == "torch":
         return torch.to_sparse_tensor(x)
     if kind == "cupy":
-        return library("cupyx.scipy.sparse").csr_matrix(x)
+        return library("cupyx.scipy.sparse", "cu13").csr_matrix(x)
     if kind == "pandas":
         import pandas as pd
 
@@ -213,7 +213,7 @@ def table(kind: Kind, columns: dict[str, Any] | np.ndarray, *, names: Any = None
     else:
         frame = pd.DataFrame(columns, index=index)
     if kind == "cudf":
-        return library("cudf").DataFrame(frame)
+        return library("cudf", "cu13").DataFrame(frame)
     if kind == "polars":
         return library("polars").DataFrame({str(name): frame[name].to_numpy() for name in frame.columns})
     if kind == "arrow":

@@ -19,7 +19,7 @@ def col(rapids):  # noqa: ARG001 - the module cannot be imported without CuPy
 
 @pytest.fixture
 def cudf(rapids):  # noqa: ARG001 - on a GPU the real one, else its double
-    return pytest.importorskip("cudf", reason="cuDF is not installed: pip install 'herald-gpu[cu13]'")
+    return pytest.importorskip("cudf", reason="cuDF is not installed: pip install '.[cu13]'")
 
 
 def column(col, cudf, values, *, dtype=None):

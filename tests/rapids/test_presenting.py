@@ -42,14 +42,14 @@ def cp(device):
 
 @pytest.fixture(scope="module")
 def cudf(device):  # noqa: ARG001 - a precondition
-    return pytest.importorskip("cudf", reason="cuDF is not installed: pip install 'herald-gpu[cu13]'")
+    return pytest.importorskip("cudf", reason="cuDF is not installed: pip install '.[cu13]'")
 
 
 @pytest.fixture
 def torch(monkeypatch, device):  # noqa: ARG001 - a precondition
     """Give torch: the real one on a GPU, a double beside emulated CuPy."""
     if not emulated():
-        return pytest.importorskip("torch", reason="torch is not installed: pip install 'herald-gpu[eval]'")
+        return pytest.importorskip("torch", reason="torch is not installed: pip install '.[eval]'")
     for name, module in torch_double.modules().items():
         monkeypatch.setitem(sys.modules, name, module)
     return sys.modules["torch"]
@@ -177,7 +177,7 @@ def test_a_tensor_is_a_copy(device, cp, torch):  # noqa: ARG001 - torch is a pre
 
 def test_pyg_data_on_the_device(device, cp, torch, config):  # noqa: ARG001 - torch is a precondition
     if not emulated():
-        pytest.importorskip("torch_geometric", reason="PyG is not installed: pip install 'herald-gpu[eval]'")
+        pytest.importorskip("torch_geometric", reason="PyG is not installed: pip install torch-geometric")
     graph = graph_of()
     ours, found = both(device, parts(graph), [cp.asarray(part) for part in parts(graph)], config=config)
     data = found.to_pyg()

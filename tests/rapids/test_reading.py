@@ -29,7 +29,7 @@ def cp(device):
 
 @pytest.fixture(scope="module")
 def cudf(device):  # noqa: ARG001 - a precondition
-    return pytest.importorskip("cudf", reason="cuDF is not installed: pip install 'herald-gpu[cu13]'")
+    return pytest.importorskip("cudf", reason="cuDF is not installed: pip install '.[cu13]'")
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 from herald_gpu.errors import ConfigError, MissingDependencyError
 from herald_gpu.report.figures import figures
 
-mpl = pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install 'herald-gpu[plot]'")
+mpl = pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install '.[plot]'")
 Figure = pytest.importorskip("matplotlib.figure").Figure
 
 

@@ -191,6 +191,10 @@ class RapidsBackend:
         allocation.GAUGE.reset()
         cp.cuda.get_current_stream().synchronize()
 
+    def compile_seconds(self) -> float:
+        """See :class:`~herald_gpu.backend.Backend`: none, because CuPy does not tell what it compiles."""
+        return 0.0
+
     def peak_memory(self) -> int | None:
         """See :class:`~herald_gpu.backend.Backend`: bytes from RMM, or else what CuPy's pool has taken so far."""
         return device.peak_bytes()
