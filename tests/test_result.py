@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from fractions import Fraction
 
 import networkx as nx
 import numpy as np
@@ -16,8 +17,11 @@ import torch
 from numpy.testing import assert_allclose, assert_array_equal
 from outcomes import HOMOPHILIC, LANDMARKS, RATIO, assert_same, plain, small_graph
 
+import herald_gpu
 from herald_gpu import CondensedGraph, HeraldConfig, condense
+from herald_gpu.datasets import make_graph
 from herald_gpu.errors import InputError
+from herald_gpu.io.fingerprint import fingerprint
 
 GRAPH = small_graph(**HOMOPHILIC)
 WORDS = small_graph("bag_of_words", **HOMOPHILIC)
@@ -372,7 +376,7 @@ def assert_equal_parts(one, two):
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_saved_graph_comes_back_whole(kind, tmp_path):
     saved = KINDS[kind]()
-    saved.save(tmp_path / "graph.herald")
+    saved.save(tmp_path / "graph.herald", with_scores=True)
     loaded = CondensedGraph.load(tmp_path / "graph.herald")
     assert_same(saved, loaded)
     assert saved.report == loaded.report
@@ -388,29 +392,77 @@ def test_a_loaded_graph_transforms(tmp_path, configured):
 
 
 def test_load_may_change_the_kind(tmp_path, result):
-    result.save(tmp_path / "graph.herald")
+    result.save(tmp_path / "graph.herald", with_scores=True)
     loaded = CondensedGraph.load(tmp_path / "graph.herald", output_type="pandas")
     assert_equal_parts(loaded, result.as_type("pandas"))
 
 
-def test_saving_again_replaces_the_file(tmp_path, result):
+@pytest.mark.parametrize("with_scores", [True, False])
+def test_saving_again_replaces_the_file_on_request(tmp_path, result, with_scores):
     path = tmp_path / "graph.herald"
-    arrays(WORDS).save(path)
-    result.save(path)
-    assert_same(CondensedGraph.load(path), result)
-    CondensedGraph.load(path).save(tmp_path / "again.herald")
+    first = arrays(WORDS)
+    first.save(path, with_scores=True)
+    with pytest.raises(InputError, match=r"path=.*graph.herald' exists: pass overwrite=True to replace it"):
+        result.save(path)
+    assert_same(CondensedGraph.load(path), first)
+    result.save(path, overwrite=True, with_scores=with_scores)
+    loaded = CondensedGraph.load(path)
+    assert loaded.has_scores == with_scores
+    loaded.save(tmp_path / "again.herald", with_scores=with_scores)
     assert (tmp_path / "again.herald").read_bytes() == path.read_bytes()
+
+
+def test_scores_are_saved_on_request_only(tmp_path, configured):
+    small = configured.save(tmp_path / "small.herald")
+    large = configured.save(tmp_path / "large.herald", with_scores=True)
+    assert (small, large) == tuple((tmp_path / name).stat().st_size for name in ("small.herald", "large.herald"))
+    loaded, whole = (CondensedGraph.load(tmp_path / name) for name in ("small.herald", "large.herald"))
+    assert_same(whole, configured)
+    assert (loaded.has_scores, whole.has_scores, configured.has_scores) == (False, True, True)
+    assert loaded.training_mark == whole.training_mark == configured.training_mark
+    assert loaded._contents.scores == {}
+    with pytest.raises(InputError, match=r"scores are not in the file.*save\(path, with_scores=True\)"):
+        _ = loaded.scores
+    with pytest.raises(InputError, match="scores are not in the file"):
+        loaded.save(tmp_path / "none.herald", with_scores=True)
+    assert not (tmp_path / "none.herald").exists()
+    assert loaded.report == configured.report
+    for name in ("edges", "features", "labels", "train_mask", "node_ids", "is_root", "is_landmark", "adjacency"):
+        assert_array_equal(plain(getattr(loaded, name)), plain(getattr(configured, name)))
+
+
+def test_the_mark_is_that_of_the_training_nodes(result):
+    assert result.training_mark == fingerprint(np.flatnonzero(GRAPH.train))
+    assert result.training_mark != fingerprint(np.flatnonzero(GRAPH.train)[1:])
+
+
+def test_a_file_is_not_much_larger_than_its_nominal_bytes(tmp_path):
+    g = make_graph(4000, n_classes=2, n_features=8, seed=3)
+    small = condense(g.edge_index, g.features, g.labels, g.train, ratio=0.02)
+    nominal, size = small.report.storage_bytes, small.save(tmp_path / "small.herald")
+    assert size < nominal + 2500
+    assert small.save(tmp_path / "large.herald", with_scores=True) > 4 * size
+
+
+def test_a_folder_that_holds_a_saved_graph_is_read(tmp_path, result):
+    (tmp_path / "folder").mkdir()
+    result.save(tmp_path / "folder" / "condensed.herald", with_scores=True)
+    for path in (tmp_path / "folder", str(tmp_path / "folder")):
+        assert_same(herald_gpu.load(path), result)
+    assert isinstance(herald_gpu.load(tmp_path / "folder", output_type="pandas").features, pd.DataFrame)
+    with pytest.raises(FileNotFoundError, match=r"condensed\.herald"):
+        herald_gpu.load(tmp_path)
 
 
 def test_a_failed_save_leaves_the_old_graph(tmp_path, result, monkeypatch):
     path = tmp_path / "graph.herald"
-    result.save(path)
+    result.save(path, with_scores=True)
     calls = []
     write = zipfile.ZipFile.writestr
 
     def fail_midway(self, *args, **kwargs):
         calls.append(args)
-        if len(calls) > 4:
+        if len(calls) > 1:
             msg = "disk full"
             raise OSError(msg)
         return write(self, *args, **kwargs)
@@ -418,25 +470,29 @@ def test_a_failed_save_leaves_the_old_graph(tmp_path, result, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(zipfile.ZipFile, "writestr", fail_midway)
         with pytest.raises(OSError, match="disk full"):
-            arrays(WORDS).save(path)
+            arrays(WORDS).save(path, overwrite=True)
     assert [p.name for p in tmp_path.iterdir()] == ["graph.herald"]
     assert_same(CondensedGraph.load(path), result)
 
 
-def test_every_member_loads_without_pickle(tmp_path, result):
-    result.save(tmp_path / "graph.herald")
-    with np.load(tmp_path / "graph.herald", allow_pickle=False) as archive:
-        for name in archive.files:
-            if name.endswith(".npy") or not name.endswith(".json"):
-                assert archive[name].dtype != object
+def test_pairs_as_ids_are_saved(tmp_path):
+    r = with_ids([(i // 8, f"{i % 8}") for i in range(N)])
+    r.save(tmp_path / "graph.herald", with_scores=True)
+    loaded = CondensedGraph.load(tmp_path / "graph.herald")
+    assert_same(loaded, r)
+    assert all(type(node) is tuple for node in loaded.node_ids[~loaded.is_landmark])
+    assert set(loaded.to_networkx().nodes) == set(r.to_networkx().nodes)
 
 
 def test_ids_that_only_pickle_could_hold_are_refused(tmp_path):
-    pairs = [(i // 8, i % 8) for i in range(N)]
+    r = with_ids([Fraction(i, 7) for i in range(N)])
+    with pytest.raises(InputError, match="node_ids holds values such as Fraction.*cannot hold without pickle: use"):
+        r.save(tmp_path / "graph.herald")
+    assert list(tmp_path.iterdir()) == []
+
+
+def with_ids(pairs):
     graph = nx.Graph()
     graph.add_nodes_from(pairs)
     graph.add_edges_from((pairs[u], pairs[v]) for u, v in GRAPH.edge_index.T.tolist())
-    r = condense(graph, GRAPH.features, GRAPH.labels, GRAPH.train, ratio=RATIO)
-    with pytest.raises(InputError, match="node_ids holds values that are neither numbers nor strings"):
-        r.save(tmp_path / "graph.herald")
-    assert list(tmp_path.iterdir()) == []
+    return condense(graph, GRAPH.features, GRAPH.labels, GRAPH.train, ratio=0.9)

@@ -11,6 +11,7 @@ import scipy.sparse
 
 from herald_gpu.errors import InputError
 from herald_gpu.io import matrices
+from herald_gpu.io.fingerprint import fingerprint
 from herald_gpu.result import CondensedGraph
 
 if TYPE_CHECKING:
@@ -154,6 +155,9 @@ def _check_leak(result: Any, train: np.ndarray, labels: np.ndarray, full: Full) 
     if (rows < 0).any() or (full.labels[rows] != labels[real]).any():
         return  # ids of another graph would hardly carry the same labels
     if isinstance(result, CondensedGraph) and result.report.n_landmarks:  # these learnt from all training nodes
+        if not result.has_scores:
+            _check_mark(result, full)
+            return
         scores = result.as_type("numpy").scores
         rows = pd.Index(full.node_ids).get_indexer(pd.Index(scores["node"][scores["rank"] > 0]))
     outside = int((~full.train[rows[rows >= 0]]).sum())
@@ -161,5 +165,16 @@ def _check_leak(result: Any, train: np.ndarray, labels: np.ndarray, full: Full) 
         msg = (
             f"result is trained on {outside} nodes outside the training set of this split, and accuracies would mean "
             "nothing: pass the split that the graph was condensed with"
+        )
+        raise InputError(msg)
+
+
+def _check_mark(result: CondensedGraph, full: Full) -> None:
+    """Refuse a graph whose landmarks learned from another training set; its file has a mark of the set only."""
+    if result.training_mark != fingerprint(full.node_ids[full.train]):
+        msg = (
+            "result was condensed with another training set than that of this split, and accuracies would mean "
+            "nothing: pass the split that the graph was condensed with; if its training set is a part of this one, "
+            "save the graph with_scores=True, so that this can be checked"
         )
         raise InputError(msg)
