@@ -427,16 +427,20 @@ def meta(change):
     return edit
 
 
+def rename_codes(body):
+    body["arrays"] = {name.replace("codes", "cods"): entry for name, entry in body["arrays"].items()}
+
+
 @pytest.mark.parametrize(
     ("name", "change", "says"),
     [
-        ("meta.json", meta(lambda body: body.update(schema_version=99)), ("schema version 99", "reads 1", "upgrade")),
+        ("meta.json", meta(lambda body: body.update(schema_version=99)), ("schema version 99", "reads 2", "upgrade")),
         ("meta.json", meta(lambda body: body.update(format="x")), ("not a saved condensed graph", "pass")),
         ("meta.json", meta(lambda body: body["content"].pop("report")), ("lacks a part", "'report'", "save")),
         ("meta.json", meta(lambda body: body["content"].update(columns={"a": 1})), ("lacks a part", "save")),
-        ("meta.json", meta(lambda body: body["sha256"].pop("codes.npy")), ("lacks a part", "'codes'", "save")),
+        ("meta.json", meta(rename_codes), ("lacks a part", "'codes'", "save")),
         ("meta.json", meta(lambda body: body["content"]["report"].pop("weights")), ("lacks a part", "'weights'")),
-        ("codes.npy", lambda content: content[:-1] + b"\x7f", ("codes.npy", "checksum", "save")),
+        ("arrays.bin", lambda content: content[:-1] + b"\x7f", ("arrays.bin", "checksum", "save")),
     ],
 )
 def test_load_refuses_changed_files(saved, name, change, says):

@@ -94,7 +94,7 @@ def test_the_first_result_loads_what_it_needs_and_no_more(tmp_path, monkeypatch,
     np.savez(tmp_path / "mine.npz", edge_index=graph.edge_index, x=graph.features, y=graph.labels)
     monkeypatch.setenv("HERALD_DATA", str(tmp_path))
     monkeypatch.chdir(tmp_path)
-    argv = ["condense", *options, "--ratio", "0.5", "--quiet"]
+    argv = ["condense", *options, "--ratio", "0.5", "--quiet", "--force"]  # it is run twice
     code = f"from herald_gpu.cli import main; assert main({argv}) == 0"
     needless = {"pandas", "pyarrow", "sklearn", "tqdm", "asyncio", "dask", "distributed"}
     assert not loaded(code) & (needless | OPTIONAL)

@@ -154,10 +154,8 @@ def _check_leak(result: Any, train: np.ndarray, labels: np.ndarray, full: Full) 
     rows = pd.Index(full.node_ids).get_indexer(pd.Index(matrices.to_numpy(ids)[real]))
     if (rows < 0).any() or (full.labels[rows] != labels[real]).any():
         return  # ids of another graph would hardly carry the same labels
-    if isinstance(result, CondensedGraph) and result.report.n_landmarks:  # these learnt from all training nodes
-        if not result.has_scores:
-            _check_mark(result, full)
-            return
+    learned = isinstance(result, CondensedGraph) and bool(result.report.n_landmarks)  # from all training nodes
+    if learned and result.has_scores:
         scores = result.as_type("numpy").scores
         rows = pd.Index(full.node_ids).get_indexer(pd.Index(scores["node"][scores["rank"] > 0]))
     outside = int((~full.train[rows[rows >= 0]]).sum())
@@ -167,6 +165,8 @@ def _check_leak(result: Any, train: np.ndarray, labels: np.ndarray, full: Full) 
             "nothing: pass the split that the graph was condensed with"
         )
         raise InputError(msg)
+    if learned and not result.has_scores:
+        _check_mark(result, full)
 
 
 def _check_mark(result: CondensedGraph, full: Full) -> None:
@@ -174,7 +174,7 @@ def _check_mark(result: CondensedGraph, full: Full) -> None:
     if result.training_mark != fingerprint(full.node_ids[full.train]):
         msg = (
             "result was condensed with another training set than that of this split, and accuracies would mean "
-            "nothing: pass the split that the graph was condensed with; if its training set is a part of this one, "
-            "save the graph with_scores=True, so that this can be checked"
+            "nothing: pass the split that the graph was condensed with (to test a graph whose training set is a part "
+            "of this one, save it with its scores)"
         )
         raise InputError(msg)

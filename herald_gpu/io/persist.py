@@ -46,6 +46,8 @@ TAGS: dict[type, tuple[str, Callable[[Any], Any], Callable[[Any], Any]]] = {
     tuple: ("tuple", lambda v: [_tagged(one) for one in v], lambda v: tuple(map(_untagged, v))),
 }
 """What JSON has no type for: the tag, and how it is written and read."""
+PANDAS_TAGS = ("Timestamp", "Timedelta")
+"""Types of pandas, which is not imported for their sake, that are written in ISO format."""
 READERS = {tag: read for tag, _, read in TAGS.values()}
 
 
@@ -217,10 +219,13 @@ def _tagged(value: Any) -> Any:  # noqa: ANN401 - any object
     plain = value.item() if isinstance(value, np.bool | np.integer | np.floating | np.str_) else value
     if plain is None or type(plain) in (str, int, float, bool):
         return plain
-    if type(plain) not in TAGS:
-        raise KeyError(value)
-    tag, write, _ = TAGS[type(plain)]
-    return {tag: write(plain)}
+    kind = type(plain)
+    if kind in TAGS:
+        tag, write, _ = TAGS[kind]
+        return {tag: write(plain)}
+    if kind.__name__ in PANDAS_TAGS and kind.__module__.partition(".")[0] == "pandas":
+        return {kind.__name__: plain.isoformat()}
+    raise KeyError(value)
 
 
 def _narrowest(low: int, high: int) -> str:
@@ -238,6 +243,10 @@ def _untagged(value: Any) -> Any:  # noqa: ANN401 - any value of JSON
     if not isinstance(value, dict):
         return value
     ((tag, content),) = value.items()
+    if tag in PANDAS_TAGS:
+        import pandas as pd
+
+        return getattr(pd, tag)(content)
     return READERS[tag](content)
 
 

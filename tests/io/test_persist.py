@@ -12,6 +12,7 @@ import zipfile
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
@@ -132,6 +133,7 @@ def test_numbers_take_no_more_bytes_than_they_need(tmp_path):
 
 OBJECTS = [
     *(None, True, 3, 2**70, 2.5, "three", b"\x00\xff", ("a", (1, b"b")), uuid.UUID(int=5), decimal.Decimal("1.50")),
+    *(pd.Timestamp(2020, 2, 29, nanosecond=7), pd.Timedelta(5, "ns")),
     *(dt.date(2020, 2, 29), dt.datetime(2020, 2, 29, 1, 2, 3, 4, tzinfo=dt.UTC), dt.time(1, 2), dt.timedelta(1, 2, 3)),
 ]
 
