@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os  # noqa: TC003 - typing.get_type_hints looks names of annotations up here
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -10,24 +11,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse
 
-from herald_gpu.backend import backend_for
+from herald_gpu.backend import Array, Backend, Matrix, backend_for
 from herald_gpu.encoding import Encoding
 from herald_gpu.errors import FileFormatError, InputError
-from herald_gpu.io import matrices, networks, packing, persist, present, torch
+from herald_gpu.io import dgl, matrices, networks, packing, persist, present, torch
 from herald_gpu.io.fingerprint import fingerprint
 from herald_gpu.io.kinds import FRAME_KINDS, unproxy
+from herald_gpu.io.present import OutputType, Presenter  # noqa: TC001 - as above
 from herald_gpu.io.read import Columns, Style
 from herald_gpu.summary import Report
 
 if TYPE_CHECKING:
-    import os
-
-    import networkx as nx  # noqa: TID251 - the name of a type
+    from dgl import DGLGraph  # noqa: TID251 - the name of a type
+    from networkx import Graph as NetworkXGraph  # noqa: TID251 - the name of a type
     from scipy.sparse import csr_matrix
     from torch_geometric.data import Data  # noqa: TID251 - the name of a type
-
-    from herald_gpu.backend import Array, Backend, Matrix
-    from herald_gpu.io.present import OutputType, Presenter
+else:  # the hints of public methods resolve without these libraries
+    DGLGraph = NetworkXGraph = Data = Any
 
 SAVED_ARRAYS = (
     *("node_ids", "class_values", "feature_positions"),
@@ -296,7 +296,7 @@ class CondensedGraph:
         """Adjacency and features as SciPy CSR matrices."""
         return self._host.adjacency, scipy.sparse.csr_matrix(self._host.features)
 
-    def to_networkx(self) -> nx.Graph:
+    def to_networkx(self) -> NetworkXGraph:
         """Build an undirected NetworkX graph; nodes carry `label` (or None), `train`, `is_root`, `is_landmark` and `x`.
 
         Edges carry `is_synthetic`.
@@ -339,6 +339,30 @@ class CondensedGraph:
         if not numeric:
             tensors["class_values"] = c.class_values.tolist()
         return torch.to_pyg(tensors)
+
+    def to_dgl(self) -> DGLGraph:
+        """Build a DGL graph; every undirected edge stands in it in both directions.
+
+        `ndata` holds feat, label, train_mask, is_root and is_landmark, `edata` is_synthetic. `label` is what
+        :meth:`to_pyg` has as `y`. Nodes are in the order of `node_ids`. Tensors are on the device where the condensed
+        graph is.
+        """
+        c = self._contents
+        y, _ = _targets(c)
+        nodes: dict[str, Any] = {
+            "feat": c.features.toarray() if hasattr(c.features, "toarray") else c.features,
+            "label": y,
+            "train_mask": c.train_mask,
+            "is_root": c.is_root,
+            "is_landmark": c.is_landmark,
+        }
+        source, target = (c.present.tensor(ends) for ends in self._edge_index)
+        return dgl.to_dgl(
+            source,
+            target,
+            {name: c.present.tensor(values) for name, values in nodes.items()},
+            {"is_synthetic": c.present.tensor(c.edge_is_synthetic)},
+        )
 
     def to_arrays(self) -> dict[str, np.ndarray]:
         """Give plain NumPy arrays under DGL's names: src, dst, num_nodes, feat, label, train_mask.
@@ -478,6 +502,10 @@ class CondensedGraph:
 
     def __str__(self) -> str:
         return str(self.report)
+
+    def _repr_html_(self) -> str:
+        """Give the report as a table, for notebooks."""
+        return self.report._repr_html_()
 
     def __repr__(self) -> str:
         r = self.report

@@ -104,6 +104,35 @@ def test_the_first_result_loads_what_it_needs_and_no_more(tmp_path, monkeypatch,
     assert not set(run(f"{code}\n{parts}")) & needless
 
 
+def test_the_package_shows_its_public_names_only():
+    names = run("import herald_gpu, json; print(json.dumps(dir(herald_gpu)))")
+    used = run(
+        "import herald_gpu, herald_gpu.api, herald_gpu.errors, json; herald_gpu.condense; herald_gpu.load\n"
+        "print(json.dumps(dir(herald_gpu)))"
+    )
+    assert names == used == sorted(sys.modules["herald_gpu"].__all__)
+
+
+def test_type_hints_resolve_and_load_no_optional_library():
+    code = (
+        "import inspect, typing, herald_gpu\n"
+        "seen = []\n"
+        "def look(name, value):\n"
+        "    value = getattr(value, 'fget', None) or getattr(value, 'func', None) or getattr(value, '__func__', value)\n"
+        "    if inspect.isfunction(value) or inspect.isclass(value):\n"
+        "        typing.get_type_hints(value); seen.append(name)\n"
+        "for name in herald_gpu.__all__:\n"
+        "    look(name, getattr(herald_gpu, name))\n"
+        "    if inspect.isclass(getattr(herald_gpu, name)):\n"
+        "        for inner, value in vars(getattr(herald_gpu, name)).items():\n"
+        "            if not inner.startswith('_'): look(f'{name}.{inner}', value)\n"
+    )
+    seen = run(f"{code}\nimport json; print(json.dumps(seen))")
+    wanted = {"condense", "load", "plan", "get_backend", "HeraldConfig", "Report", "CondensedGraph"}
+    assert wanted | {f"CondensedGraph.{name}" for name in ("save", "load", "to_pyg", "to_networkx", "to_dgl")} <= {*seen}
+    assert not loaded(code) & OPTIONAL
+
+
 def test_public_names_are_listed_and_resolve():
     import herald_gpu
 

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import copy
+import io
+import multiprocessing
+import pickle
+import re
+import sys
 import zipfile
+from dataclasses import replace
 from fractions import Fraction
 
+import joblib
 import networkx as nx
 import numpy as np
 import pandas as pd
@@ -20,7 +28,8 @@ from outcomes import HOMOPHILIC, LANDMARKS, RATIO, assert_same, plain, small_gra
 import herald_gpu
 from herald_gpu import CondensedGraph, HeraldConfig, condense
 from herald_gpu.datasets import make_graph
-from herald_gpu.errors import InputError
+from herald_gpu.errors import InputError, MissingDependencyError
+from herald_gpu.io import present
 from herald_gpu.io.fingerprint import fingerprint
 
 GRAPH = small_graph(**HOMOPHILIC)
@@ -331,6 +340,139 @@ def test_to_pyg_with_sparse_features_and_string_ids():
     assert_array_equal(data.x.numpy(), r.features.to_numpy())
 
 
+def test_to_dgl_uses_the_calls_of_dgl(monkeypatch, configured):
+    monkeypatch.setitem(sys.modules, "dgl", strangers.dgl())
+    graph = configured.to_dgl()
+    n, m = configured.report.n_nodes, configured.report.n_edges
+    assert (graph.num_nodes(), graph.num_edges()) == (n, m)
+    assert_array_equal(torch.stack(graph.edges()).numpy(), configured.edge_index)
+    assert graph.ndata.keys() == {"feat", "label", "train_mask", "is_root", "is_landmark"}
+    assert_array_equal(graph.ndata["feat"].numpy(), configured.features)
+    assert_array_equal(graph.ndata["label"].numpy(), configured.labels)
+    for name in ("train_mask", "is_root", "is_landmark"):
+        assert graph.ndata[name].dtype == torch.bool
+        assert_array_equal(graph.ndata[name].numpy(), getattr(configured, name))
+    assert graph.edata.keys() == {"is_synthetic"}
+    assert_array_equal(graph.edata["is_synthetic"].numpy(), configured.edge_is_synthetic)
+    assert (graph.ndata["feat"].dtype, graph.ndata["label"].dtype) == (torch.float32, torch.int64)
+
+
+def test_to_dgl_of_sparse_features(monkeypatch):
+    monkeypatch.setitem(sys.modules, "dgl", strangers.dgl())
+    result = arrays(WORDS)
+    assert_array_equal(result.to_dgl().ndata["feat"].numpy(), result.features.toarray())
+
+
+def test_to_dgl_says_what_is_missing(monkeypatch, result):
+    monkeypatch.setitem(sys.modules, "dgl", None)
+    with pytest.raises(MissingDependencyError, match="dgl is needed for this and is not installed: pip install dgl"):
+        result.to_dgl()
+
+
+# Notebooks
+
+
+def test_notebooks_show_a_table(result):
+    text = result._repr_html_()
+    assert text == result.report._repr_html_()
+    (caption,) = re.findall("<caption>(.*?)</caption>", text)
+    rows = re.findall("<tr><th>(.*?)</th><td>(.*?)</td></tr>", text)
+    title, *lines = str(result).splitlines()
+    assert caption == title
+    assert [f"  {name:<13}{said}" for name, said in rows] == lines
+    assert re.sub("</?(table|caption|tbody|tr|th|td)>", "", text).count("<") == 0
+
+
+def test_the_table_for_notebooks_is_escaped():
+    odd = np.array(["<script>alert(1)</script>", "a&b", '"'])[GRAPH.labels]
+    text = condense(GRAPH.edge_index, GRAPH.features, odd, GRAPH.train, ratio=0.9)._repr_html_()
+    assert "<script" not in text
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
+    assert "a&amp;b" in text
+
+
+def test_a_published_graph_is_shown_too():
+    rows = re.findall("<th>(.*?)</th>", arrays(config=CONFIGS["published"])._repr_html_())
+    assert rows[:3] == ["storage", "as published", "share"]
+
+
+# Copies
+
+
+def through_torch(value):
+    stream = io.BytesIO()
+    torch.save(value, stream)
+    return torch.load(io.BytesIO(stream.getvalue()), weights_only=False)
+
+
+def through_joblib(value):
+    stream = io.BytesIO()
+    joblib.dump(value, stream)
+    return joblib.load(io.BytesIO(stream.getvalue()))
+
+
+COPIES = {
+    "pickle": lambda value: pickle.loads(pickle.dumps(value)),  # noqa: S301 - our own
+    "oldest pickle": lambda value: pickle.loads(pickle.dumps(value, protocol=2)),  # noqa: S301
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+    "torch": through_torch,
+    "joblib": through_joblib,
+}
+
+
+@pytest.mark.parametrize("way", COPIES)
+@pytest.mark.parametrize("kind", ["arrays", "frames", "polars", "tensors", "sparse", "strings", "published with pca"])
+def test_copies_are_the_same_graph(kind, way):
+    graph = KINDS[kind]()
+    _ = graph.features, graph._edge_index, graph._host  # cached
+    again = COPIES[way](graph)
+    assert vars(again).keys() == {"_contents", "report"}
+    assert_same(again, graph)
+    assert_equal_parts(again, graph)
+    assert again.report == graph.report
+    assert_array_equal(plain(again.transform(GRAPH.features)), plain(graph.transform(GRAPH.features)))
+
+
+def test_a_deep_copy_is_a_graph_of_its_own(result):
+    again = copy.deepcopy(result)
+    again.features[:] = 0
+    again.report.warnings.append("of the copy")
+    assert result.features.any()
+    assert "of the copy" not in result.report.warnings
+
+
+def test_a_graph_passes_through_spawned_processes(result):
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        again = pool.apply(copy.copy, (result,))
+        made = pool.apply(
+            condense, (GRAPH.edge_index, GRAPH.features, GRAPH.labels, GRAPH.train), {"ratio": 0.9, "backend": "cpu"}
+        )
+    assert_same(again, result)
+    assert_same(made, result)
+
+
+def test_joblib_workers_take_and_give_graphs(result):
+    (again,) = joblib.Parallel(n_jobs=2)([joblib.delayed(copy.copy)(result)])
+    assert_same(again, result)
+
+
+def test_a_graph_on_a_device_is_copied_to_the_host(result):
+    class Elsewhere:
+        """A presenter that only its own process has."""
+
+        xp = np
+
+        def __reduce__(self):
+            msg = "a presenter must stay behind"
+            raise TypeError(msg)
+
+    held = CondensedGraph(replace(result._contents, present=Elsewhere()), result.report)
+    for again in (pickle.loads(pickle.dumps(held)), copy.deepcopy(held)):  # noqa: S301 - our own
+        assert again._contents.present is present
+        assert_same(again, result)
+
+
 # Files
 
 KINDS = {
@@ -486,7 +628,7 @@ def test_pairs_as_ids_are_saved(tmp_path):
 
 def test_ids_that_only_pickle_could_hold_are_refused(tmp_path):
     r = with_ids([Fraction(i, 7) for i in range(N)])
-    with pytest.raises(InputError, match="node_ids holds values such as Fraction.*cannot hold without pickle: use"):
+    with pytest.raises(InputError, match=r"node_ids holds values such as Fraction.*cannot hold without pickle: use"):
         r.save(tmp_path / "graph.herald")
     assert list(tmp_path.iterdir()) == []
 

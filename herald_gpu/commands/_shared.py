@@ -111,7 +111,11 @@ def check_result_output(args: argparse.Namespace) -> None:
 
 
 def check_output(
-    args: argparse.Namespace, *, key: str = "output", names: Collection[str] | None = None, example: str = "small.herald"
+    args: argparse.Namespace,
+    *,
+    key: str = "output",
+    names: Collection[str] | None = None,
+    example: str = "small.herald",
 ) -> None:
     """Refuse an output that is an input, that exists (without ``--force``) or that cannot be written.
 

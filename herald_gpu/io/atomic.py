@@ -93,9 +93,7 @@ def whole_folder(path: str | os.PathLike[str], names: Collection[str], *, overwr
             shutil.rmtree(rest, ignore_errors=True)
 
 
-def check_file(
-    path: str | os.PathLike[str], *, overwrite: bool = False, example: str = "condensed.herald"
-) -> None:
+def check_file(path: str | os.PathLike[str], *, overwrite: bool = False, example: str = "condensed.herald") -> None:
     """Refuse a file that exists, unless it may be replaced, and one that cannot be written; ask before long work."""
     target = _real(path)
     if target.is_dir():

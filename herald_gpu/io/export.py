@@ -25,9 +25,7 @@ FORMATS = ("pyg", "npz", "networkx", "graphml", "csv", "parquet")
 REPORT = "report.json"
 
 
-def export(
-    result: CondensedGraph, path: str | os.PathLike[str], to: Format, *, overwrite: bool = False
-) -> list[Path]:
+def export(result: CondensedGraph, path: str | os.PathLike[str], to: Format, *, overwrite: bool = False) -> list[Path]:
     """Write a condensed graph for another program; gives the files.
 
     Parameters

@@ -173,7 +173,7 @@ def test_what_landmarks_learned_from_is_known_to_a_file_without_scores(graph, fu
     more[np.setdiff1d(np.flatnonzero(~full.train), kept.node_ids)[:1]] = True
     assert read_small(kept, full).codes.size == kept.report.n_nodes
     assert read_small(saved(part, with_scores=True), full).codes.size
-    with pytest.raises(InputError, match="another training set than that of this split.*save it with its scores"):
+    with pytest.raises(InputError, match=r"another training set than that of this split.*save it with its scores"):
         read_small(saved(part, with_scores=False), full)
     with pytest.raises(InputError, match="training set"):
         read_small(saved(more, with_scores=False), full)

@@ -110,9 +110,12 @@ def test_an_existing_file_is_refused_and_left_alone(tmp_path):
 
 
 def test_a_file_that_appears_meanwhile_is_left_alone(tmp_path):
-    with pytest.raises(InputError, match="exists"), whole_file(tmp_path / "x") as beside:
+    def write(beside):
         beside.write_text("ours")
         (tmp_path / "x").write_text("mine")
+
+    with pytest.raises(InputError, match="exists"), whole_file(tmp_path / "x") as beside:
+        write(beside)
     assert content(tmp_path) == {"x": "mine"}
 
 

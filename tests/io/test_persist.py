@@ -149,12 +149,14 @@ def test_objects_that_ids_may_be_come_back_as_they_were(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "value", [object(), frozenset({1}), ("a", [1]), 1j, np.datetime64("2020-01-01", "ns")], ids=lambda v: type(v).__name__
+    "value",
+    [object(), frozenset({1}), ("a", [1]), 1j, np.datetime64("2020-01-01", "ns")],
+    ids=lambda v: type(v).__name__,
 )
 def test_other_objects_are_refused(tmp_path, value):
     odd = np.empty(2, dtype=object)
     odd[:] = ["fine", value]
-    with pytest.raises(InputError, match="ids holds values such as .*, which a file cannot hold without pickle: use"):
+    with pytest.raises(InputError, match=r"ids holds values such as .*, which a file cannot hold without pickle: use"):
         write_archive(tmp_path / "x.herald", {"ids": odd}, {})
     with pytest.raises(InputError, match="ids holds values such as"):
         check_savable("ids", odd)
