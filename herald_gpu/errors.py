@@ -8,7 +8,10 @@ was seen, and says what to do.
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class HeraldError(Exception):

@@ -118,7 +118,8 @@ def test_type_hints_resolve_and_load_no_optional_library():
         "import inspect, typing, herald_gpu\n"
         "seen = []\n"
         "def look(name, value):\n"
-        "    value = getattr(value, 'fget', None) or getattr(value, 'func', None) or getattr(value, '__func__', value)\n"
+        "    inner = (getattr(value, part, None) for part in ('fget', 'func', '__func__'))\n"
+        "    value = next(filter(None, inner), value)\n"
         "    if inspect.isfunction(value) or inspect.isclass(value):\n"
         "        typing.get_type_hints(value); seen.append(name)\n"
         "for name in herald_gpu.__all__:\n"
@@ -129,7 +130,8 @@ def test_type_hints_resolve_and_load_no_optional_library():
     )
     seen = run(f"{code}\nimport json; print(json.dumps(seen))")
     wanted = {"condense", "load", "plan", "get_backend", "HeraldConfig", "Report", "CondensedGraph"}
-    assert wanted | {f"CondensedGraph.{name}" for name in ("save", "load", "to_pyg", "to_networkx", "to_dgl")} <= {*seen}
+    methods = ("save", "load", "to_pyg", "to_networkx", "to_dgl")
+    assert wanted | {f"CondensedGraph.{name}" for name in methods} <= set(seen)
     assert not loaded(code) & OPTIONAL
 
 

@@ -169,7 +169,7 @@ def _encode(name: str, array: np.ndarray) -> tuple[dict[str, Any], bytes]:
         text = kind == "U" or (array.ndim == 1 and all(type(value) is str for value in values))
         listed = values if text else [_tagged(value) for value in array.ravel().tolist()]
         return {"type": TEXT if text else OBJECTS, "shape": array.shape, "values": listed}, b""
-    entry = {"type": array.dtype.newbyteorder("<").str, "shape": array.shape}
+    entry: dict[str, Any] = {"type": array.dtype.newbyteorder("<").str, "shape": array.shape}
     if kind == "b":
         return entry, np.packbits(array.ravel()).tobytes()
     plain = np.ascontiguousarray(array)
@@ -216,7 +216,7 @@ def _decode(table: dict[str, dict[str, Any]], data: bytes) -> dict[str, np.ndarr
 
 def _tagged(value: Any) -> Any:  # noqa: ANN401 - any object
     """Give a value in the types of JSON; a KeyError names one that has none."""
-    plain = value.item() if isinstance(value, np.bool | np.integer | np.floating | np.str_) else value
+    plain: Any = value.item() if isinstance(value, np.bool | np.integer | np.floating | np.str_) else value
     if plain is None or type(plain) in (str, int, float, bool):
         return plain
     kind = type(plain)
