@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from herald_gpu.backend import get_backend
     from herald_gpu.config import HeraldConfig
     from herald_gpu.planning import plan
-    from herald_gpu.result import CondensedGraph
+    from herald_gpu.result import CondensedGraph, load
     from herald_gpu.summary import Report
 
 _HOMES = {
@@ -24,10 +24,11 @@ _HOMES = {
     "Report": "herald_gpu.summary",
     "condense": "herald_gpu.api",
     "get_backend": "herald_gpu.backend",
+    "load": "herald_gpu.result",
     "plan": "herald_gpu.planning",
 }
 
-__all__ = ["CondensedGraph", "HeraldConfig", "Report", "__version__", "condense", "get_backend", "plan"]
+__all__ = ["CondensedGraph", "HeraldConfig", "Report", "__version__", "condense", "get_backend", "load", "plan"]
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands for
@@ -42,4 +43,4 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands fo
 
 def __dir__() -> list[str]:
     """List the public names, loaded or not."""
-    return sorted(set(globals()) | set(_HOMES))
+    return sorted(__all__)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from herald_gpu._version import __version__
-from herald_gpu.backend import get_backend
+from herald_gpu.backend import Backend, BackendName, get_backend
 from herald_gpu.config import HeraldConfig
 from herald_gpu.errors import ConfigError, InputError
 from herald_gpu.graph import Graph, check_finite, clean_edges, clean_features, stored_edges
@@ -19,6 +19,7 @@ from herald_gpu.io import present
 from herald_gpu.io.kinds import any_dask
 from herald_gpu.io.landmarks import landmark_ids
 from herald_gpu.io.matrices import to_numpy as on_host
+from herald_gpu.io.present import OutputType  # noqa: TC001 - typing.get_type_hints looks names up here
 from herald_gpu.io.read import Columns
 from herald_gpu.pipeline import STAGES, Clock, run
 from herald_gpu.result import CondensedGraph, Contents
@@ -26,9 +27,7 @@ from herald_gpu.summary import Report
 
 if TYPE_CHECKING:
     from herald_gpu.assembly import Condensed
-    from herald_gpu.backend import Backend, BackendName
     from herald_gpu.distributed.parts import Layout
-    from herald_gpu.io.present import OutputType
     from herald_gpu.io.read import Source, Style
 
 logger = logging.getLogger("herald_gpu")

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable, Iterator  # noqa: TC003 - typing.get_type_hints looks names up here
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from html import escape
+from typing import Any
 
 from herald_gpu.config import HeraldConfig
 from herald_gpu.encoding import OF_KIND
 from herald_gpu.stages.survey import Survey
 from herald_gpu.stages.weights import ScoreWeights
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+LABEL = 15
+"""Width of what a line of the summary begins with."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,6 +169,13 @@ class Report:
 
     def __str__(self) -> str:
         return "\n".join(self._lines())
+
+    def _repr_html_(self) -> str:
+        """Give the summary as a table, for notebooks: a row for each of its lines, without styles or scripts."""
+        title, *lines = self._lines()
+        parts = ((line[:LABEL].strip(), line[LABEL:]) for line in lines)
+        rows = (f"<tr><th>{escape(name)}</th><td>{escape(text)}</td></tr>" for name, text in parts)
+        return f"<table><caption>{escape(title)}</caption><tbody>{''.join(rows)}</tbody></table>"
 
     def _meaning(self) -> str:
         """Say what heterophily led to."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import decimal
 import json
 import logging
 import subprocess
@@ -10,6 +12,8 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import herald_gpu
@@ -34,8 +38,11 @@ class Stub:
     def to_dict(self):
         return {"n_nodes": 3}
 
-    def save(self, path):
-        self.saved.append(path)
+    storage_bytes = 2000
+
+    def save(self, path, **options):
+        self.saved.append((path, options))
+        return 3000
 
     def __str__(self):
         return "three nodes"
@@ -160,15 +167,125 @@ def test_what_is_printed(options, printed, capsys):
     assert capsys.readouterr() == (printed, "")
 
 
-def test_output_saves(tmp_path, calls):
-    assert main(["demo", "--nodes", "50", "--output", str(tmp_path / "out.npz")]) == 0
-    assert calls[0][2].saved == [tmp_path / "out.npz"]
+def test_output_saves(tmp_path, calls, capsys):
+    out = tmp_path / "out.npz"
+    assert main(["demo", "--nodes", "50", "--output", str(out)]) == 0
+    assert calls[0][2].saved == [(out, {"with_scores": False, "overwrite": False})]
+    rest = "the rest is ids, names, the report and the file format"
+    assert capsys.readouterr().out.splitlines()[-1] == f"  saved        {out}: 3,000 bytes (2,000 nominal; {rest})"
+    assert main(["demo", "--nodes", "50", "--output", str(out), "--with-scores", "--force", "--json"]) == 0
+    assert calls[1][2].saved == [(out, {"with_scores": True, "overwrite": True})]
+    assert json.loads(capsys.readouterr().out) == {"n_nodes": 3, "file": {"path": str(out), "bytes": 3000}}
 
 
-def test_output_saves_a_folder(tmp_path):
+def test_a_file_below_its_nominal_bytes_has_no_rest(tmp_path, calls, monkeypatch, capsys):
+    monkeypatch.setattr(Stub, "storage_bytes", 4000)
+    assert main(["demo", "--nodes", "50", "--output", str(tmp_path / "x")]) == 0
+    assert calls
+    assert capsys.readouterr().out.endswith("x: 3,000 bytes (4,000 nominal)\n")
+
+
+def test_an_existing_output_is_refused_before_the_work_unless_forced(tmp_path, calls, capsys):
+    (tmp_path / "x").write_text("mine")
+    assert main(["demo", "--nodes", "50", "--output", str(tmp_path / "x")]) == 1
+    told = capsys.readouterr().err
+    assert told == f"herald: error: --output {tmp_path / 'x'} exists: pass --force to replace it, or another path\n"
+    assert calls == []
+    assert (tmp_path / "x").read_text() == "mine"
+    assert main(["demo", "--nodes", "50", "--output", str(tmp_path / "x"), "--force"]) == 0
+    assert len(calls) == 1
+
+
+@pytest.mark.parametrize("force", [[], ["--force"]], ids=["", "forced"])
+@pytest.mark.parametrize("output", ["edges.csv", "../graph/nodes.csv", "soft", "hard", "run.toml", "."])
+def test_an_input_is_never_replaced(files, tmp_path, monkeypatch, calls, capsys, output, force):
+    folder = tmp_path / "graph"
+    folder.mkdir()
+    for name in ("edges.csv", "nodes.csv"):
+        (folder / name).write_bytes((files / name).read_bytes())
+    (folder / "run.toml").write_text("seed = 1\n")
+    (folder / "soft").symlink_to("edges.csv")
+    (folder / "hard").hardlink_to(folder / "nodes.csv")
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    monkeypatch.chdir(folder)
+    paths = ["--edges", "edges.csv", "--features", str(folder / "nodes.csv"), "--config", "./run.toml"]
+    assert main(["condense", *paths, "--output", output, *force]) == 1
+    told = capsys.readouterr().err
+    assert f"--output {output} would replace what --" in told
+    assert calls == []
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_the_tables_of_a_folder_are_never_replaced_by_its_results(files, tmp_path, calls, capsys):
+    for name in ("edges.csv", "nodes.csv"):  # these are names of results too
+        (tmp_path / name).write_bytes((files / name).read_bytes())
+    paths = ["--edges", str(tmp_path / "edges.csv"), "--features", str(tmp_path / "nodes.csv")]
+    assert main(["condense", *paths, "--output", f"{tmp_path}/", "--force"]) == 1
+    assert "would replace what --edges" in capsys.readouterr().err
+    assert calls == []
+    assert (tmp_path / "edges.csv").read_bytes() == (files / "edges.csv").read_bytes()
+
+
+def test_the_archive_of_a_data_set_is_never_replaced(files, tmp_path, monkeypatch, calls, capsys):
+    (tmp_path / "mine.npz").write_bytes((files / "graph.npz").read_bytes())
+    monkeypatch.setenv("HERALD_DATA", str(tmp_path))
+    assert main(["condense", "--dataset", "mine", "--output", str(tmp_path / "mine.npz"), "--force"]) == 1
+    assert "mine.npz would replace what --dataset mine reads: pass another path" in capsys.readouterr().err
+    assert calls == []
+
+
+def test_an_output_beside_the_input_is_fine(files, calls, tmp_path):
+    argv = ["condense", "--edges", str(files / "edges.csv"), "--features", str(files / "nodes.csv")]
+    assert main([*argv, "--output", str(files / "new.herald")]) == 0
+    assert main([*argv, "--output", str(tmp_path / "new.herald")]) == 0
+    assert len(calls) == 2
+
+
+N_IDS = 60
+DAYS = [dt.date(2020, 1, 1) + dt.timedelta(day) for day in range(N_IDS)]
+ID_TYPES = {
+    "int8": pa.array(range(N_IDS), pa.int8()),
+    "float64": pa.array([day / 2 for day in range(N_IDS)]),
+    "text": pa.array([f"n{day:02d}" for day in range(N_IDS)]),
+    "bytes": pa.array([b"n%02d" % day for day in range(N_IDS)]),
+    "date": pa.array(DAYS),
+    "timestamp in seconds": pa.array(DAYS).cast(pa.timestamp("s")),
+    "timestamp in nanoseconds": pa.array(DAYS).cast(pa.timestamp("ns")),
+    "duration": pa.array([dt.timedelta(day) for day in range(N_IDS)]),
+    "decimal": pa.array([decimal.Decimal(day) / 4 for day in range(N_IDS)], pa.decimal128(8, 2)),
+}
+
+
+@pytest.mark.parametrize("as_label", [False, True], ids=["ids", "labels"])
+@pytest.mark.parametrize("kind", ID_TYPES)
+def test_whatever_ids_and_labels_a_table_has_are_saved(tmp_path, kind, as_label):
+    graph = make_graph(N_IDS, n_classes=3, n_features=6, seed=1)
+    values = ID_TYPES[kind]
+    ids = pa.array(range(N_IDS)) if as_label else values
+    # Whole steps, so that numbers are classes too.
+    labels = values.take(pa.array(4 * graph.labels)) if as_label else pa.array(graph.labels)
+    ends = {name: ids.take(pa.array(end)) for name, end in zip(("src", "dst"), graph.edge_index, strict=True)}
+    features = {f"f{i}": graph.features[:, i] for i in range(6)}
+    pq.write_table(pa.table(ends), tmp_path / "edges.parquet")
+    pq.write_table(pa.table({"node": ids, "label": labels, **features}), tmp_path / "nodes.parquet")
+    paths = [str(tmp_path / "edges.parquet"), str(tmp_path / "nodes.parquet")]
+    out = str(tmp_path / "x.herald")
+    assert main(["condense", "--edges", paths[0], "--features", paths[1], "--ratio", "0.5", "--output", out]) == 0
+    saved, made = herald_gpu.load(out), herald_gpu.condense(*paths, ratio=0.5)
+    for name in ("node_ids", "class_values"):
+        found, wanted = (getattr(one._contents, name).tolist() for one in (saved, made))
+        assert found == wanted
+        assert list(map(type, found)) == list(map(type, wanted))
+    assert saved.report.class_counts == made.report.class_counts
+    assert as_label or set(saved.node_ids[~saved.is_landmark]) <= set(pd.read_parquet(paths[1])["node"])
+
+
+def test_output_saves_a_folder(tmp_path, capsys):
     argv = ["demo", "--nodes", "300", "--ratio", "0.1", "--quiet", "--output", f"{tmp_path / 'out'}/"]
-    for _ in range(2):  # what was written before is replaced
-        assert main(argv) == 0
+    assert main(argv) == 0
+    assert main(argv) == 1
+    assert f"--output {tmp_path / 'out'} exists: pass --force to replace it" in capsys.readouterr().err
+    assert main([*argv, "--force"]) == 0  # what was written before is replaced
     names = ["condensed.herald", "edges.csv", "nodes.csv", "report.json"]
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == names
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
@@ -364,7 +481,8 @@ def test_condense_for_real(files, names, tmp_path, capsys):
     apart = json.loads(capsys.readouterr().out)
     assert list(tmp_path.iterdir())
     assert main(["condense", "--data", str(files / "graph.npz"), "--ratio", "0.1", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out).keys() == apart.keys()
+    assert json.loads(capsys.readouterr().out).keys() == apart.keys() - {"file"}
+    assert apart["file"] == {"path": str(saved), "bytes": saved.stat().st_size}
 
 
 def test_a_budget_that_holds_nothing(files, capsys):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import multiprocessing
 import pickle
 import re
 import zipfile
@@ -427,16 +429,20 @@ def meta(change):
     return edit
 
 
+def rename_codes(body):
+    body["arrays"] = {name.replace("codes", "cods"): entry for name, entry in body["arrays"].items()}
+
+
 @pytest.mark.parametrize(
     ("name", "change", "says"),
     [
-        ("meta.json", meta(lambda body: body.update(schema_version=99)), ("schema version 99", "reads 1", "upgrade")),
+        ("meta.json", meta(lambda body: body.update(schema_version=99)), ("schema version 99", "reads 2", "upgrade")),
         ("meta.json", meta(lambda body: body.update(format="x")), ("not a saved condensed graph", "pass")),
         ("meta.json", meta(lambda body: body["content"].pop("report")), ("lacks a part", "'report'", "save")),
         ("meta.json", meta(lambda body: body["content"].update(columns={"a": 1})), ("lacks a part", "save")),
-        ("meta.json", meta(lambda body: body["sha256"].pop("codes.npy")), ("lacks a part", "'codes'", "save")),
+        ("meta.json", meta(rename_codes), ("lacks a part", "'codes'", "save")),
         ("meta.json", meta(lambda body: body["content"]["report"].pop("weights")), ("lacks a part", "'weights'")),
-        ("codes.npy", lambda content: content[:-1] + b"\x7f", ("codes.npy", "checksum", "save")),
+        ("arrays.bin", lambda content: content[:-1] + b"\x7f", ("arrays.bin", "checksum", "save")),
     ],
 )
 def test_load_refuses_changed_files(saved, name, change, says):
@@ -538,6 +544,42 @@ def test_an_unknown_name_of_the_package_is_an_attribute_error():
     ],
 )
 def test_errors_come_back_from_other_processes(error):
+    error.add_note("seen on worker 3")
     again = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own
     assert type(again) is type(error)
     assert (str(again), vars(again)) == (str(error), vars(error))
+    assert again.__notes__ == ["seen on worker 3"]
+
+
+def every_error():
+    """Make one of each class that this package has."""
+    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, Exception)]
+    extra = {errors.BudgetError: {"smallest_ratio": 0.25}}
+    staged = {"stage": "features"}
+    return [
+        kind(f"what a {kind.__name__} says", **extra.get(kind, staged if issubclass(kind, errors.StageError) else {}))
+        for kind in kinds
+    ]
+
+
+@pytest.mark.parametrize("error", every_error(), ids=lambda error: type(error).__name__)
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda e: pickle.loads(pickle.dumps(e))])  # noqa: S301 - our own
+def test_every_error_can_be_copied(error, copied):
+    again = copied(error)
+    assert type(again) is type(error)
+    assert (str(again), again.args, vars(again)) == (str(error), error.args, vars(error))
+
+
+def test_errors_pass_through_spawned_processes():
+    made = every_error()
+    graph = small_graph()
+    arguments = (graph.edge_index, graph.features, graph.labels, graph.train)
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        found = pool.map(copy.copy, made)
+        with pytest.raises(errors.ConfigError, match=r"ratio=2 is not valid: pass a number in \(0, 1\]"):
+            pool.apply(condense, arguments, {"ratio": 2})
+        with pytest.raises(errors.BudgetError) as caught:
+            pool.apply(condense, arguments, {"ratio": 1e-6, "backend": "cpu"})
+    assert 1e-6 < caught.value.smallest_ratio < 1
+    assert list(map(str, found)) == list(map(str, made))
+    assert [vars(error) for error in found] == [vars(error) for error in made]

@@ -9,6 +9,7 @@ from pathlib import Path
 OTHER_NAMES = {
     "random_state": "seed",
     "feats": "features",
+    "overwrite": "force",
     "n_nodes": "nodes",
     "n_edges": "edges",
     "n_features": "features",
@@ -17,6 +18,8 @@ OTHER_NAMES = {
 """Arguments of Python that the command line calls otherwise."""
 PLACES = ("result",)
 """Arguments without dashes that name a file."""
+OUTPUTS = ("output", "csv")
+"""Options that name what is written: a data set and a file may have the same name."""
 
 
 def in_options(message: str, args: argparse.Namespace | None) -> str:
@@ -56,7 +59,7 @@ def in_options(message: str, args: argparse.Namespace | None) -> str:
         if not hasattr(args, known) or not (equals or name == "feats"):
             return match.group()
         space = " " if equals == "=" and after and after not in ",;:)" else ""
-        return f"{_spelt(known)}{space}{after}"
+        return f"{spelt(known)}{space}{after}"
 
     # Not inside words, quotes, calls or options.
     return re.sub(r"(?<![\w'\"(.-])(?<!--set )(?P<name>[a-z_]+)\b(?P<equals>=True\b|=?)(?P<after>.?)", option, message)
@@ -79,13 +82,14 @@ def told(error: OSError, args: argparse.Namespace | None) -> str:
 
 def _named(path: str, args: argparse.Namespace) -> str | None:
     """Spell the option that names this file, with the file; None if there is none."""
-    for key, value in vars(args).items():
+    for key, value in sorted(vars(args).items(), key=lambda item: item[0] not in OUTPUTS):
         if isinstance(value, str | Path) and Path(value) == Path(path):
-            return f"{_spelt(key)} {path}"
+            return f"{spelt(key)} {path}"
     return None
 
 
-def _spelt(key: str) -> str:
+def spelt(key: str) -> str:
+    """Spell an option, or an argument without dashes, as the help does."""
     return key.upper() if key in PLACES else f"--{key.replace('_', '-')}"
 
 

@@ -79,7 +79,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
 
 def run(args: argparse.Namespace) -> None:
     """Read the graph, condense it, give the result."""
-    _shared.check_output(args.output)
+    _shared.check_result_output(args)
     config = build_config(args.preset, dict(args.set))
     if args.workers is not None or args.scheduler is not None:
         from herald_gpu.distributed.clusters import open_client, read_folder

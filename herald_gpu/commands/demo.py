@@ -35,7 +35,7 @@ def run(args: argparse.Namespace) -> None:
     import herald_gpu
     from herald_gpu.datasets import make_graph
 
-    _shared.check_output(args.output)
+    _shared.check_result_output(args)
     graph = make_graph(args.nodes, homophily=args.homophily, seed=args.seed)
     result = herald_gpu.condense(
         graph.edge_index,

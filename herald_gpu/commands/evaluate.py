@@ -71,16 +71,18 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
 
     output = parser.add_argument_group("output")
     output.add_argument("--csv", metavar="PATH", type=Path, help="write a row for each model and seed here")
+    _shared.add_force_option(output)
     _shared.add_talk_options(output, json="print JSON instead of a table", verbose="show progress")
 
 
 def run(args: argparse.Namespace) -> None:
     """Read both graphs, train, test, and tell."""
+    import herald_gpu
     from herald_gpu.evaluate import Training, evaluate, summarise
-    from herald_gpu.io.atomic import check_file, whole_file
+    from herald_gpu.io.atomic import whole_file
 
     if args.csv is not None:
-        check_file(args.csv, example="rows.csv")
+        _shared.check_output(args, key="csv", example="rows.csv")
     training = Training(
         epochs=args.epochs,
         lr=args.lr,
@@ -88,7 +90,7 @@ def run(args: argparse.Namespace) -> None:
         hidden=args.hidden,
         best_validation=not args.last,
     )
-    result = None if args.result is None else _shared.load(args.result).as_type("numpy")
+    result = None if args.result is None else herald_gpu.load(args.result, output_type="numpy")
     rows = evaluate(
         result,
         read_graph(args),
@@ -102,7 +104,7 @@ def run(args: argparse.Namespace) -> None:
         progress=_shared.shows_bar(args),
     )
     if args.csv is not None:
-        with whole_file(args.csv) as beside:
+        with whole_file(args.csv, overwrite=args.force) as beside:
             rows.to_csv(beside, index=False)
     summary = summarise(rows)
     tables = {"summary": summary, "rows": rows}

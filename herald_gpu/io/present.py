@@ -115,7 +115,16 @@ def extend(ids: np.ndarray, more: np.ndarray) -> np.ndarray:
     alike = ids.dtype.kind in "iufU" and (ids.dtype.kind == "U") == (more.dtype.kind == "U")
     if alike:
         return np.concatenate([ids, more])
-    return np.concatenate([ids.astype(object), more.astype(object)])
+    return np.concatenate([_objects(ids), more.astype(object)])
+
+
+def _objects(ids: np.ndarray) -> np.ndarray:
+    """Give ids as Python objects; NumPy would turn dates in nanoseconds into integers."""
+    if ids.dtype.kind not in "mM":
+        return ids.astype(object)
+    import pandas as pd
+
+    return pd.Index(ids).astype(object).to_numpy()
 
 
 def any_of(ids: np.ndarray, names: list[str]) -> bool:

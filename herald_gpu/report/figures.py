@@ -82,7 +82,9 @@ def _told(series: Series) -> tuple[str, ...]:
 
 
 def positions(contents: Contents) -> np.ndarray:
-    """Rows of kept nodes in the table of scores; -1 for landmarks."""
+    """Rows of kept nodes in the table of scores; -1 for landmarks, and for all if there are no scores."""
+    if not contents.scores:
+        return np.full(len(contents.is_landmark), -1)
     import pandas as pd
 
     found = pd.Index(contents.scores["node"]).get_indexer(pd.Index(contents.node_ids))

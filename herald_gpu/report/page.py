@@ -7,7 +7,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from herald_gpu._version import __version__
-from herald_gpu.io.atomic import whole_file
+from herald_gpu.io.atomic import check_file, whole_file
 from herald_gpu.report import facts
 from herald_gpu.report.charts import chart
 from herald_gpu.report.colours import UNKNOWN_DARK, UNKNOWN_LIGHT, class_colours
@@ -31,6 +31,11 @@ NOT_STORED = (
     "Counts over the full graph are not known: the file was saved by an earlier version. Class balance, degrees and "
     "storage are those of the condensed graph alone; condense again for the comparison."
 )
+NO_SCORES = (
+    "Scores of the nodes of the full graph are not shown: they are not in the file. Save the graph with its scores "
+    "(save(path, with_scores=True), herald condense --with-scores) to see them here."
+)
+EXAMPLE = "report.html"
 SECTIONS = {
     "Before and after": ("classes", "storage", "degrees", "variances"),
     "Scores": ("prototype", "boundary", "lid", "score"),
@@ -44,6 +49,7 @@ def write_page(
     report: Report,
     *,
     evaluation: Any = None,  # noqa: ANN401 - rows, however they are kept
+    overwrite: bool = False,
 ) -> None:
     """Write the page, all or nothing.
 
@@ -55,9 +61,12 @@ def write_page(
     report : Report
     evaluation : pandas.DataFrame, list or dict, optional
         What `evaluate` gave, or the JSON of it.
+    overwrite : bool
+        Replace an existing file.
     """
+    check_file(path, overwrite=overwrite, example=EXAMPLE)  # the drawing of a large graph takes a while
     text = page(contents, report, evaluation=evaluation)
-    with whole_file(path, example="report.html") as beside:
+    with whole_file(path, overwrite=overwrite, example=EXAMPLE) as beside:
         beside.write_text(text, encoding="utf-8")
 
 
@@ -82,7 +91,7 @@ def page(contents: Contents, report: Report, *, evaluation: Any = None) -> str: 
         "body",
         tag("a", "Skip to the report", href="#report", class_="skip"),
         tag("header", tag("h1", title), _lead(report)),
-        tag("main", *_main(report, made, drawing), id="report", tabindex="-1"),
+        tag("main", *_main(contents, report, made, drawing), id="report", tabindex="-1"),
         tag("footer", f"Written by herald-gpu {__version__}; condensed by {report.versions.get('herald_gpu', '?')}."),
         tag("script", Markup(data), type="application/json", id="graph-data"),
         tag("script", Markup(_file("page.js"))),
@@ -108,12 +117,14 @@ def _lead(report: Report) -> Markup:
     return tag("dl", *tiles, class_="tiles")
 
 
-def _main(report: Report, made: dict[str, Figure], drawing: Drawing) -> list[Markup]:
+def _main(contents: Contents, report: Report, made: dict[str, Figure], drawing: Drawing) -> list[Markup]:
     notes = [*report.warnings]
     if report.missing_classes:
         notes.append(f"Classes without a training node: {', '.join(map(str, report.missing_classes))}")
     if report.before is None:
         notes.append(NOT_STORED)
+    if not contents.scores:
+        notes.append(NO_SCORES)
     listed = [tag("ul", *(tag("li", note) for note in notes), class_="notes", aria_label="Notes")] if notes else []
     trials = facts.trials(report)
     parts = [

@@ -12,7 +12,7 @@ from herald_gpu.io.kinds import library
 from herald_gpu.report.colours import AFTER, BEFORE, UNKNOWN_LIGHT, class_colours
 from herald_gpu.report.drawing import draw
 from herald_gpu.report.evaluation import checked
-from herald_gpu.report.figures import figures
+from herald_gpu.report.figures import SCORES, figures
 from herald_gpu.report.shapes import Bars
 from herald_gpu.report.sheet import opacity, overlap
 
@@ -71,6 +71,8 @@ def plot(
         msg = f"kind={kind!r} is not a figure of this condensed graph: pass one of {', '.join(made)}"
         if kind == "accuracy":
             msg += "; accuracy needs evaluation="
+        elif kind in SCORES and not contents.scores:
+            msg += f"; {kind} needs a file that was saved with_scores=True"
         raise ConfigError(msg)
     if ax is not None and kind is None:
         msg = f"ax is given but kind is not: pass kind= as one of {', '.join(made)}"

@@ -125,6 +125,20 @@ def test_errors_are_told_in_one_line(files, capsys, options, code, message):
     assert len(err.splitlines()) == 1
 
 
+def test_rows_replace_nothing_by_chance(files, tmp_path, capsys):
+    paths = [str(files / "small.herald"), "--data", str(files / "graph.npz"), "--split", "paper"]
+    before = (files / "graph.npz").read_bytes()
+    assert main(["evaluate", *paths, "--csv", str(files / "graph.npz"), "--force"]) == 1
+    assert "would replace what --data" in capsys.readouterr().err
+    assert (files / "graph.npz").read_bytes() == before
+    (tmp_path / "rows.csv").write_text("mine")
+    assert main(["evaluate", *paths, "--csv", str(tmp_path / "rows.csv")]) == 1
+    assert f"--csv {tmp_path / 'rows.csv'} exists: pass --force to replace it" in capsys.readouterr().err
+    assert (tmp_path / "rows.csv").read_text() == "mine"
+    assert main(["evaluate", *paths, *QUICK, "--csv", str(tmp_path / "rows.csv"), "--force", "--quiet"]) == 0
+    assert (tmp_path / "rows.csv").read_text().startswith("model,")
+
+
 def test_a_missing_file_is_told(files, capsys):
     assert main(["evaluate", str(files / "none.herald"), "--data", str(files / "graph.npz")]) == 1
     assert "none.herald" in capsys.readouterr().err

@@ -113,7 +113,7 @@ def test_what_the_command_line_rules_out_is_not_taken(given):
         ("xyzzy = 1", "'xyzzy' is neither an option nor a command: 'herald COMMAND --help' lists the options"),
         ("[dem]\nratio = 1", "'dem' is neither an option nor a command: did you mean demo"),
         ("[demo]\nnode = 1", "'node' in [demo] is no option of demo: did you mean nodes"),
-        ("[demo]\nxyzzy = 1", "'xyzzy' in [demo] is no option of demo: pass one of backend, homophily, json"),
+        ("[demo]\nxyzzy = 1", "'xyzzy' in [demo] is no option of demo: pass one of backend, force, homophily, json"),
         ("[condense]\nhomofily = 1", "'homofily' in [condense] is no option of condense"),
         ("config = 'a.toml'", "'config' is neither"),
         ("ratio = 'much'", "ratio = 'much' is not valid: invalid float value: 'much'"),

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from herald_gpu import CondensedGraph
 from herald_gpu.errors import ConfigError, MissingDependencyError
 from herald_gpu.report.figures import figures
 
@@ -50,6 +51,16 @@ def test_axes_may_be_given(make):
 def test_accuracy(make, rows):
     [ax] = make("default").plot("accuracy", evaluation=rows).axes
     assert [label.get_text() for label in ax.get_yticklabels()] == ["GCN", "GIN", "GCN (full graph)"]
+
+
+def test_a_graph_without_scores_is_plotted_without_them(make, tmp_path):
+    make("paper").save(tmp_path / "graph.herald")
+    loaded = CondensedGraph.load(tmp_path / "graph.herald")
+    titles = [ax.get_title() for ax in loaded.plot().axes if ax.get_title()]
+    assert len(titles) == 6
+    assert not any("score" in title for title in titles)
+    with pytest.raises(ConfigError, match="lid needs a file that was saved with_scores=True"):
+        loaded.plot("lid")
 
 
 def test_what_cannot_be_drawn_is_refused(make):
