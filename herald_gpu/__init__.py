@@ -14,12 +14,14 @@ if TYPE_CHECKING:
     from herald_gpu.api import condense
     from herald_gpu.backend import get_backend
     from herald_gpu.config import HeraldConfig
+    from herald_gpu.estimator import HeraldCondenser
     from herald_gpu.planning import plan
     from herald_gpu.result import CondensedGraph, load
     from herald_gpu.summary import Report
 
 _HOMES = {
     "CondensedGraph": "herald_gpu.result",
+    "HeraldCondenser": "herald_gpu.estimator",
     "HeraldConfig": "herald_gpu.config",
     "Report": "herald_gpu.summary",
     "condense": "herald_gpu.api",
@@ -28,11 +30,23 @@ _HOMES = {
     "plan": "herald_gpu.planning",
 }
 
-__all__ = ["CondensedGraph", "HeraldConfig", "Report", "__version__", "condense", "get_backend", "load", "plan"]
+__all__ = [
+    "CondensedGraph",
+    "HeraldCondenser",
+    "HeraldConfig",
+    "Report",
+    "__version__",
+    "condense",
+    "get_backend",
+    "load",
+    "plan",
+]
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands for
     """Load a public name from its home when it is first asked for."""
+    if name == "pyg":
+        return importlib.import_module("herald_gpu.pyg")
     if name not in _HOMES:
         msg = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(msg)

@@ -61,10 +61,12 @@ def condense(
 Dask table or array
         Directions do not matter; self loops, duplicates, weights and attributes are dropped, and the report
         says so. Entries are node ids; rows and columns of a sparse matrix are rows of `feats`.
-    feats : table, 2-D array or tensor, CSR matrix, or path of a Parquet file
+    feats : table, 2-D array or tensor, CSR matrix, path of a Parquet file, or names of node attributes
         One row a node. In a table the column `node` (or else the index) holds the ids, `label` the labels
         (missing or `unlabelled` is unknown), `train_column` marks training nodes; all other columns are
         features. In an array the ids are row numbers. Not needed with a PyG Data that has `x`.
+        With a NetworkX graph it may name the node attribute that holds a vector of features (by default "x"), or
+        list several that hold a number each; `label` and `train_column` then are node attributes too.
     labels : array or Series, optional
         One a node, where `feats` has no label column.
     train : boolean mask or node ids, optional
@@ -73,7 +75,7 @@ Dask table or array
     ratio : float
         The result takes at most this share of the graph's storage, in (0, 1].
     source, target, node, label, train_column : str
-        Column names.
+        Names of columns, or of node attributes of a NetworkX graph.
     unlabelled : object
         The label value that means unknown.
     config : HeraldConfig, optional

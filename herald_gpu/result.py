@@ -16,7 +16,7 @@ from herald_gpu.encoding import Encoding
 from herald_gpu.errors import FileFormatError, InputError
 from herald_gpu.io import dgl, matrices, networks, packing, persist, present, torch
 from herald_gpu.io.fingerprint import fingerprint
-from herald_gpu.io.kinds import FRAME_KINDS, unproxy
+from herald_gpu.io.kinds import FRAME_KINDS, kind_of, unproxy
 from herald_gpu.io.present import OutputType, Presenter  # noqa: TC001 - as above
 from herald_gpu.io.read import Columns, Style
 from herald_gpu.summary import Report
@@ -263,11 +263,13 @@ class CondensedGraph:
 
         Parameters
         ----------
-        feats : table, array, tensor or sparse matrix
+        feats : table, array, tensor, sparse matrix or PyG Data
             With the columns of the full feature matrix: by name in a table (others are ignored), else all of
-            them in the original order.
+            them in the original order. A PyG `Data` gives a copy of it with other `x`; all else stays as it is.
         """
         feats, c = unproxy(feats), self._contents
+        if kind_of(feats) == "pyg":
+            return torch.with_features(feats, self.transform)
         backend = backend_for(feats)
         given = backend.read_kept(feats, names=c.feature_ids, positions=c.feature_positions, width=c.n_input_features)
         style = present.choose_style(Style(given.kind, given.kind, given.sparse), "input")
@@ -317,11 +319,12 @@ class CondensedGraph:
         )
 
     def to_pyg(self) -> Data:
-        """Build a PyG `Data` with x, edge_index, y, train_mask, is_landmark, edge_is_synthetic and node_id.
+        """Build a PyG `Data` with x, edge_index, y, train_mask, is_landmark, edge_is_synthetic and n_id.
 
         `y` holds the caller's labels where they are non-negative integers (so that it can be compared with the
-        full graph's), else class numbers into `class_values`; -1 is unknown. Tensors are on the device where the
-        condensed graph is.
+        full graph's), else class numbers into `class_values`; -1 is unknown. `n_id` holds the ids of the nodes, which
+        in arrays, tensors and PyG data are row numbers: a tensor with -1 for synthetic nodes, or a list with None for
+        them where ids are not integers. Tensors are on the device where the condensed graph is.
         """
         c = self._contents
         y, numeric = _targets(c)
@@ -334,8 +337,7 @@ class CondensedGraph:
             "edge_is_synthetic": c.edge_is_synthetic,
         }
         tensors = {name: c.present.tensor(values) for name, values in fields.items()}
-        whole = getattr(c.node_ids.dtype, "kind", "O") in "iu"
-        tensors["node_id"] = c.present.tensor(c.node_ids) if whole else self._host.node_ids.tolist()
+        tensors["n_id"] = _original_ids(c, self._host)
         if not numeric:
             tensors["class_values"] = c.class_values.tolist()
         return torch.to_pyg(tensors)
@@ -571,6 +573,15 @@ def _targets(c: Contents) -> tuple[Array, bool]:
     own = c.class_values.dtype.kind in "iu" and bool((c.class_values >= 0).all())
     y = xp.where(c.codes >= 0, xp.asarray(c.class_values)[xp.maximum(c.codes, 0)], -1) if own else c.codes
     return y.astype(xp.int64), own
+
+
+def _original_ids(c: Contents, host: Contents) -> Any:  # noqa: ANN401 - a torch tensor or a list
+    """Give the ids of the nodes for PyG: synthetic nodes have -1, or None where ids are not integers."""
+    xp, dtype = c.present.xp, getattr(c.node_ids, "dtype", None)
+    if getattr(dtype, "kind", "O") in "iu" and dtype != np.uint64:  # torch computes with signed integers
+        return c.present.tensor(xp.where(c.is_landmark, -1, c.node_ids.astype(xp.int64)))
+    ids = host.node_ids.tolist()
+    return [None if synthetic else own for own, synthetic in zip(ids, host.is_landmark.tolist(), strict=True)]
 
 
 def _savable(unlabelled: Any) -> int | str | None:  # noqa: ANN401 - any object

@@ -59,9 +59,20 @@ def test_importing_the_package_takes_no_time_to_speak_of():
     assert min(run(code) for _ in range(3)) < 0.5
 
 
-@pytest.mark.parametrize("name", ["condense", "CondensedGraph", "Report", "get_backend"])
+@pytest.mark.parametrize("name", ["condense", "CondensedGraph", "HeraldCondenser", "Report", "get_backend"])
 def test_a_public_name_loads_no_optional_library(name):
     assert not loaded(f"from herald_gpu import {name}") & OPTIONAL
+
+
+def test_the_pyg_transform_says_what_it_needs():
+    code = (
+        "import json, sys; sys.modules['torch_geometric'] = None; import herald_gpu\n"
+        "try:\n    herald_gpu.pyg\n"
+        "except ImportError as error:\n    print(json.dumps([type(error).__name__, str(error)]))"
+    )
+    name, message = run(code)
+    assert name == "MissingDependencyError"
+    assert "pip install torch torch-geometric" in message
 
 
 def test_condensing_arrays_loads_no_optional_library():

@@ -313,8 +313,22 @@ def test_to_pyg(name):
     assert_array_equal(data.train_mask.numpy(), result.train_mask)
     assert_array_equal(data.is_landmark.numpy(), result.is_landmark)
     assert_array_equal(data.edge_is_synthetic.numpy(), result.edge_is_synthetic)
-    assert_array_equal(data.node_id.numpy(), result.node_ids)
+    assert_array_equal(data.n_id.numpy(), np.where(result.is_landmark, -1, result.node_ids))
     assert data.y.dtype == data.edge_index.dtype == torch.int64
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int32, np.uint64])
+def test_to_pyg_has_the_ids_of_tables(dtype):
+    pytest.importorskip("torch_geometric", reason="torch_geometric is not installed")
+    edges, nodes = EDGES.astype(dtype) + 100, NODES.assign(node=NODES["node"].astype(dtype) + 100)
+    result = condense(edges, nodes, ratio=RATIO, config=CONFIGS["linked"])
+    own, synthetic = result.to_pyg().n_id, result.is_landmark.to_numpy()
+    ids = result.node_ids.to_numpy()
+    if dtype is np.uint64:  # torch has no such tensors to compute with
+        assert own == [None if new else int(node) for node, new in zip(ids, synthetic, strict=True)]
+    else:
+        assert own.dtype == torch.int64
+        assert_array_equal(own, np.where(synthetic, -1, ids.astype(np.int64)))
 
 
 def test_to_pyg_keeps_class_values_that_are_indices_and_numbers_the_rest():
@@ -337,7 +351,8 @@ def test_to_pyg_with_sparse_features_and_string_ids():
     names = np.array([f"n{i:02d}" for i in range(N)])
     r = condense(edges.apply(lambda ends: names[ends]), nodes.assign(node=names), ratio=RATIO)
     data = r.to_pyg()
-    assert data.node_id == r.node_ids.tolist()
+    assert r.is_landmark.any()
+    assert data.n_id == [None if synthetic else own for own, synthetic in zip(r.node_ids, r.is_landmark, strict=True)]
     assert_array_equal(data.x.numpy(), r.features.to_numpy())
 
 

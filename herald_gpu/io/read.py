@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from herald_gpu.errors import ColumnError, InputError, UnsupportedInputError
-from herald_gpu.io import frames, labels, matrices, networks, parquet, torch
+from herald_gpu.io import attributes, frames, labels, matrices, networks, parquet, torch
 from herald_gpu.io.kinds import FRAME_KINDS, Kind, check_devices, kind_of, unproxy
 
 if TYPE_CHECKING:
@@ -127,7 +127,12 @@ def read(
     if edge_kind == "pyg":
         edges, feats, given_labels, given_train, warnings = torch.unpack(edges, feats, given_labels, given_train)
         edge_kind = "torch"
+    carried: dict[str, Any] = {}
+    if edge_kind == "networkx":
+        apart = {"labelled": given_labels is not None, "split": given_train is not None}
+        feats, carried = attributes.unpack(edges, feats, columns, **apart)
     table, style = _read_nodes(feats, edges, edge_kind, columns)
+    table = replace(table, **carried)
     if len(table.ids) == 0:
         msg = "feats has no rows: the graph is empty, pass at least one training node of two classes"
         raise InputError(msg)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 from dataclasses import replace
 
@@ -182,9 +183,43 @@ def test_pyg_data_on_the_device(device, cp, torch, config):  # noqa: ARG001 - to
     ours, found = both(device, parts(graph), [cp.asarray(part) for part in parts(graph)], config=config)
     data = found.to_pyg()
     assert data.x.is_cuda
-    np.testing.assert_array_equal(cp.from_dlpack(data.node_id).get(), ours.node_ids)
+    positions = np.where(ours.is_landmark, -1, ours.node_ids)
+    np.testing.assert_array_equal(cp.from_dlpack(data.n_id).get(), positions)
     expected = np.where(ours.train_mask, ours.labels, -1)
     np.testing.assert_array_equal(cp.from_dlpack(data.y).get(), expected)
+
+
+def test_pyg_data_of_the_whole_graph_stays_on_the_device(device, cp, torch):
+    data = pytest.importorskip("torch_geometric.data", reason="PyG is not installed: pip install 'herald-gpu[eval]'")
+    graph = graph_of()
+    moved = [torch.from_dlpack(cp.asarray(part)) for part in parts(graph)]
+    ours, found = both(device, parts(graph), moved)
+    given = data.Data(x=moved[1], edge_index=moved[0])
+    whole = found.transform(given)
+    assert whole.x.is_cuda
+    assert whole.edge_index is moved[0]
+    assert given.x is moved[1]
+    np.testing.assert_allclose(cp.from_dlpack(whole.x).get(), ours.transform(graph.features), atol=1e-6)
+
+
+def test_attributes_of_networkx_nodes(device):
+    nx = pytest.importorskip("networkx", reason="NetworkX is not installed")
+    graph = graph_of()
+    network = nx.Graph(graph.edge_index.T.tolist())
+    for node, (x, label, train) in enumerate(zip(*parts(graph)[1:], strict=True)):
+        network.add_node(node, x=x, label=int(label), train=bool(train))
+    ours, found = both(device, (network,), (network,))
+    pd.testing.assert_frame_equal(found.features, ours.features, atol=1e-6)
+    pd.testing.assert_series_equal(found.labels, ours.labels)
+
+
+def test_a_pickled_graph_comes_back_on_the_host(device, cp, config):
+    graph = graph_of()
+    found = condense(*(cp.asarray(part) for part in parts(graph)), ratio=0.2, config=config, backend=device)
+    again = pickle.loads(pickle.dumps(found))  # noqa: S301 - our own
+    assert isinstance(again.adjacency, scipy.sparse.csr_matrix)
+    np.testing.assert_array_equal(host(again.node_ids), host(found.node_ids))
+    np.testing.assert_array_equal(host(again.features), host(found.features))
 
 
 def test_other_types_on_demand(device, cp, cudf, config):
