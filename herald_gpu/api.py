@@ -25,6 +25,8 @@ from herald_gpu.result import CondensedGraph, Contents
 from herald_gpu.summary import Report
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from herald_gpu.assembly import Condensed
     from herald_gpu.backend import Backend, BackendName
     from herald_gpu.distributed.parts import Layout
@@ -47,6 +49,8 @@ def condense(
     label: str = "label",
     train_column: str = "train",
     unlabelled: Any = -1,  # noqa: ANN401
+    drop: str | Sequence[str] = (),
+    categorical: str | Sequence[str] = (),
     config: HeraldConfig | None = None,
     backend: BackendName | Backend = "auto",
     output_type: OutputType = "input",
@@ -77,6 +81,11 @@ Dask table or array
         Column names.
     unlabelled : object
         The label value that means unknown.
+    drop : str or sequence of str
+        Columns of the table `feats` to leave out.
+    categorical : str or sequence of str
+        Columns of the table `feats` to encode one-hot: text, categories, whole numbers or booleans. Each level
+        becomes a column of zeros and ones, named ``column=level``; a missing value is zero in all of them.
     config : HeraldConfig, optional
         Constants of the method; by default the default preset.
     backend : {"auto", "cpu", "rapids"} or Backend
@@ -119,7 +128,7 @@ Dask table or array
     """
     config = HeraldConfig() if config is None else config
     _check_options(ratio, config, random_state, output_type)
-    columns = Columns(source, target, node, label, train_column)
+    columns = Columns(source, target, node, label, train_column, drop, categorical)  # type: ignore[arg-type]
     if any_dask(edges, feats, labels, train):
         from herald_gpu.distributed.front import condense_collections
 
@@ -311,5 +320,6 @@ def make_contents(
         columns=columns,
         style=style,
         unlabelled=unlabelled,
+        categories=given.categories,
         present=present_as,
     )

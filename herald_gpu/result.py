@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from torch_geometric.data import Data  # noqa: TID251 - the name of a type
 
     from herald_gpu.backend import Array, Backend, Matrix
+    from herald_gpu.io.categories import Levels
     from herald_gpu.io.present import OutputType, Presenter
 
 PLAIN_MEMBERS = (
@@ -64,6 +65,8 @@ class Contents:
     columns : Columns
     style : Style
     unlabelled : object
+    categories : dict
+        Levels of each column that was encoded one-hot, all that the full graph had.
     present : Presenter
         Gives these arrays, which live where it expects them, to the caller.
     """
@@ -88,6 +91,7 @@ class Contents:
     columns: Columns
     style: Style
     unlabelled: Any
+    categories: Levels
     present: Presenter
 
     def on_host(self) -> Contents:
@@ -143,6 +147,16 @@ class CondensedGraph:
     def feature_ids(self) -> np.ndarray:
         """Names (or column numbers) of the kept features; with PCA, of those it was applied to."""
         return self._contents.feature_ids
+
+    @property
+    def columns(self) -> Columns:
+        """Names of the columns that the tables of the full graph were read with."""
+        return self._contents.columns
+
+    @property
+    def categories(self) -> Levels:
+        """Levels of each column that was encoded one-hot, all that the full graph had; empty if there are none."""
+        return self._contents.categories
 
     @property
     def edge_index(self) -> Any:  # noqa: ANN401 - the caller's kind
@@ -222,7 +236,9 @@ class CondensedGraph:
         """
         feats, c = unproxy(feats), self._contents
         backend = backend_for(feats)
-        given = backend.read_kept(feats, names=c.feature_ids, positions=c.feature_positions, width=c.n_input_features)
+        given = backend.read_kept(
+            feats, names=c.feature_ids, positions=c.feature_positions, width=c.n_input_features, levels=c.categories
+        )
         style = present.choose_style(Style(given.kind, given.kind, given.sparse), "input")
         return given.present.matrix(
             style, self._prepared(backend, given.features), names=self._feature_names, index=given.index
@@ -374,6 +390,7 @@ class CondensedGraph:
             "columns": vars(c.columns),
             "style": vars(c.style),
             "unlabelled": _savable(c.unlabelled),
+            "categories": list(c.categories.items()),
             "encoding": vars(c.encoding),
             "report": self.report.to_dict(),
         }
@@ -490,5 +507,6 @@ def _contents_from(arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> Conte
         columns=Columns(**meta["columns"]),
         style=Style(**meta["style"]),
         unlabelled=meta["unlabelled"],
+        categories=dict(meta.get("categories", [])),
         present=present,
     )
