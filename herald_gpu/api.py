@@ -15,6 +15,7 @@ from herald_gpu.backend import get_backend
 from herald_gpu.config import HeraldConfig
 from herald_gpu.errors import ConfigError, InputError
 from herald_gpu.graph import Graph, check_finite, clean_edges, clean_features, stored_edges
+from herald_gpu.io import csv as csv_files
 from herald_gpu.io import present
 from herald_gpu.io.kinds import any_dask
 from herald_gpu.io.landmarks import landmark_ids
@@ -25,7 +26,7 @@ from herald_gpu.result import CondensedGraph, Contents
 from herald_gpu.summary import Report
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from herald_gpu.assembly import Condensed
     from herald_gpu.backend import Backend, BackendName
@@ -51,6 +52,7 @@ def condense(
     unlabelled: Any = -1,  # noqa: ANN401
     drop: str | Sequence[str] = (),
     categorical: str | Sequence[str] = (),
+    csv: Mapping[str, str] | None = None,
     config: HeraldConfig | None = None,
     backend: BackendName | Backend = "auto",
     output_type: OutputType = "input",
@@ -62,11 +64,11 @@ def condense(
 
     Parameters
     ----------
-    edges : table, (2, E) array or tensor, sparse matrix, NetworkX graph, PyG Data, or path of a Parquet file; or a \
-Dask table or array
+    edges : table, (2, E) array or tensor, sparse matrix, NetworkX graph, PyG Data, or path of a Parquet or CSV file; \
+or a Dask table or array
         Directions do not matter; self loops, duplicates, weights and attributes are dropped, and the report
         says so. Entries are node ids; rows and columns of a sparse matrix are rows of `feats`.
-    feats : table, 2-D array or tensor, CSR matrix, or path of a Parquet file
+    feats : table, 2-D array or tensor, CSR matrix, or path of a Parquet or CSV file
         One row a node. In a table the column `node` (or else the index) holds the ids, `label` the labels
         (missing or `unlabelled` is unknown), `train_column` marks training nodes; all other columns are
         features. In an array the ids are row numbers. Not needed with a PyG Data that has `x`.
@@ -86,6 +88,9 @@ Dask table or array
     categorical : str or sequence of str
         Columns of the table `feats` to encode one-hot: text, categories, whole numbers or booleans. Each level
         becomes a column of zeros and ones, named ``column=level``; a missing value is zero in all of them.
+    csv : mapping, optional
+        How CSV files are written: "separator" (by default a comma, in ``.tsv`` files a tab), "decimal" (by default a
+        point) and "encoding" (by default UTF-8), as in ``{"separator": ";", "decimal": ","}``.
     config : HeraldConfig, optional
         Constants of the method; by default the default preset.
     backend : {"auto", "cpu", "rapids"} or Backend
@@ -129,6 +134,7 @@ Dask table or array
     config = HeraldConfig() if config is None else config
     _check_options(ratio, config, random_state, output_type)
     columns = Columns(source, target, node, label, train_column, drop, categorical)  # type: ignore[arg-type]
+    csv_files.check_used(csv, edges, feats)
     if any_dask(edges, feats, labels, train):
         from herald_gpu.distributed.front import condense_collections
 
@@ -151,6 +157,7 @@ Dask table or array
     with ExitStack() as stack:
         clock = Clock(chosen, stack.enter_context(progress_bar(config)) if verbose else None)
         with clock.stage("reading"):
+            edges, feats = csv_files.read_graph(edges, feats, columns, csv)
             given = chosen.read(edges, feats, labels, train, columns=columns, unlabelled=unlabelled)
             graph, notes = build_graph(chosen, given, config)
         made = run(chosen, graph, float(ratio), config, seed=random_state, clock=clock)

@@ -12,6 +12,7 @@ import scipy.sparse
 from herald_gpu.backend import backend_for
 from herald_gpu.encoding import OF_KIND, Encoding
 from herald_gpu.errors import FileFormatError
+from herald_gpu.io import csv as csv_files
 from herald_gpu.io import matrices, networks, packing, persist, present, torch
 from herald_gpu.io.kinds import FRAME_KINDS, unproxy
 from herald_gpu.io.read import Columns, Style
@@ -19,6 +20,7 @@ from herald_gpu.summary import Report
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Mapping
 
     import networkx as nx  # noqa: TID251 - the name of a type
     from scipy.sparse import csr_matrix
@@ -223,18 +225,25 @@ class CondensedGraph:
         """
         return self._contents.present.table(self._contents.style.nodes, dict(self._contents.scores))
 
-    def transform(self, feats: Any) -> Any:  # noqa: ANN401 - any feature matrix in, the same kind out
+    def transform(self, feats: Any, *, csv: Mapping[str, str] | None = None) -> Any:  # noqa: ANN401 - any feature matrix in, the same kind out
         """Apply the same choice of features (and scaling and PCA, if any) to other nodes.
 
-        A model trained on the condensed graph is used on the full graph, or on new nodes, through this.
+        A model trained on the condensed graph is used on the full graph, or on new nodes, through this. Categories are
+        encoded as those of the full graph were; levels that it did not have become zeros, and a logged warning counts
+        them.
 
         Parameters
         ----------
-        feats : table, array, tensor or sparse matrix
+        feats : table, array, tensor, sparse matrix, or path of a Parquet or CSV file
             With the columns of the full feature matrix: by name in a table (others are ignored), else all of
-            them in the original order.
+            them in the original order, categories encoded.
+        csv : mapping, optional
+            How a CSV file is written, as for :func:`herald_gpu.condense`.
         """
         feats, c = unproxy(feats), self._contents
+        csv_files.check_used(csv, feats)
+        if csv_files.is_csv(feats):
+            feats = csv_files.read_frame(feats, csv_files.format_of(csv), text=csv_files.text_columns(c.categories))
         backend = backend_for(feats)
         given = backend.read_kept(
             feats, names=c.feature_ids, positions=c.feature_positions, width=c.n_input_features, levels=c.categories

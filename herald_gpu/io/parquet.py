@@ -155,8 +155,8 @@ def _index(file: Any) -> str | range | None:  # noqa: ANN401 - as above
 def _open(path: Path) -> Any:  # noqa: ANN401 - pyarrow has no types
     if path.suffix.lower() not in ENDINGS:
         msg = (
-            f"{path} is no Parquet file by its name: pass a .parquet file, or read it first, for example with "
-            "herald_gpu.datasets.read_table"
+            f"{path} is no Parquet file by its name: pass a .parquet, .csv, .tsv or .txt file, or read it first, for "
+            "example with herald_gpu.datasets.read_table"
         )
         raise FileFormatError(msg)
     arrow = library("pyarrow", "arrow")
