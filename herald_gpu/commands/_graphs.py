@@ -88,9 +88,7 @@ def columns_of(args: argparse.Namespace) -> Columns:
     """Give the names of columns that the options say."""
     from herald_gpu.io.read import Columns
 
-    return Columns(
-        args.source, args.target, args.node, args.label, args.train_column, args.drop, args.categorical
-    )
+    return Columns(args.source, args.target, args.node, args.label, args.train_column, args.drop, args.categorical)
 
 
 def csv_of(args: argparse.Namespace) -> dict[str, str]:

@@ -72,7 +72,9 @@ def encode(frame: pd.DataFrame, columns: Columns, known: Levels | None = None) -
     read = {name: factored(frame[name], name) for name in there if name in columns.categorical}
     levels = settle({name: values for name, (_, values) in read.items()}, there, len(frame), known)
     codes = {name: numbered(*read[name], name, levels[name]) for name in levels}
-    notes = [note for name, (given, _) in read.items() for note in missing_note(name, int((given < 0).sum()), len(given))]
+    notes = [
+        note for name, (given, _) in read.items() for note in missing_note(name, int((given < 0).sum()), len(given))
+    ]
     return Encoded(_put_together(frame, there, levels, codes, columns), levels, notes)
 
 
@@ -87,9 +89,11 @@ def _put_together(
     blocks = []
     for encoded, group in groupby(there, key=lambda name: name in levels):
         names = list(group)
-        blocks += [_one_hot(frame, name, levels[name], codes[name], sparse=sparse) for name in names] if encoded else [
-            frame[names]
-        ]
+        blocks += (
+            [_one_hot(frame, name, levels[name], codes[name], sparse=sparse) for name in names]
+            if encoded
+            else [frame[names]]
+        )
     return pd.concat(blocks, axis=1)
 
 
@@ -155,7 +159,9 @@ def level_name(name: Any, level: Any) -> str:  # noqa: ANN401 - a column and one
 
 def encoded_names(there: Iterable[Any], levels: Levels) -> list[Any]:
     """List the columns of a table after encoding, in order."""
-    return [new for name in there for new in ([level_name(name, v) for v in levels[name]] if name in levels else [name])]
+    return [
+        new for name in there for new in ([level_name(name, v) for v in levels[name]] if name in levels else [name])
+    ]
 
 
 def kept_names(columns: Columns, there: Iterable[Any]) -> list[Any]:

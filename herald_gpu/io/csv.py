@@ -313,7 +313,9 @@ def _check_widths(path: str | os.PathLike[str], frame: pd.DataFrame) -> None:
         raise FileFormatError(msg)
 
 
-def _zero_led(path: str | os.PathLike[str], form: Format, frame: pd.DataFrame, names: list[str]) -> dict[str, pd.Series]:
+def _zero_led(
+    path: str | os.PathLike[str], form: Format, frame: pd.DataFrame, names: list[str]
+) -> dict[str, pd.Series]:
     """Read columns of numbers again as text, of which some begin with a zero: 007 is another id than 7."""
     held = [name for name in names if frame[name].dtype.kind in "iuf"]
     if not held or not _may_lead_with_zero(path, form):
@@ -326,7 +328,7 @@ def _may_lead_with_zero(path: str | os.PathLike[str], form: Format) -> bool:
     """Look for such values in the bytes of the file, which is quicker than to read its columns twice."""
     if Path(path).suffix.lower() in PACKED or form.encoding.lower().startswith(WIDE):
         return True
-    starts = rb"[\r\n\"' +-" + re.escape(_separator(path, form)).encode() + rb"]0[0-9]"
+    starts = rb"[\r\n\"' " + re.escape(_separator(path, form)).encode() + rb"][+-]?0[0-9]"
     with Path(path).open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
         return re.search(starts, data) is not None
 

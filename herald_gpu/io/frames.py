@@ -160,7 +160,9 @@ def check_feature_columns(table: Any, names: list[Any], argument: str) -> None: 
         )
         raise UnsupportedInputError(msg)
     if bad:
-        msg = f"{argument} columns {some(bad)} are not numeric: convert them, or pass drop={some(bad)} to leave them out"
+        msg = (
+            f"{argument} columns {some(bad)} are not numeric: convert them, or pass drop={some(bad)} to leave them out"
+        )
         raise UnsupportedInputError(msg)
 
 
