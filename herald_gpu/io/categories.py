@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass, field
 from itertools import groupby
-from numbers import Integral, Real
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from herald_gpu.errors import ColumnError
 from herald_gpu.io.frames import some
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     import pandas as pd
 
@@ -105,7 +105,10 @@ def _one_hot(frame: pd.DataFrame, name: Any, levels: list[Any], codes: np.ndarra
     if sparse:
         ones = np.ones(len(rows), dtype=np.float32)
         matrix = scipy.sparse.csc_matrix((ones, (rows, codes[rows])), shape=(len(frame), len(levels)))
-        return pd.DataFrame.sparse.from_spmatrix(matrix, index=frame.index, columns=names)
+        made: pd.DataFrame = pd.DataFrame.sparse.from_spmatrix(  # type: ignore[attr-defined]
+            matrix, index=frame.index, columns=names
+        )
+        return made
     block = np.zeros((len(frame), len(levels)), dtype=np.uint8)
     block[rows, codes[rows]] = 1
     return pd.DataFrame(block, index=frame.index, columns=names)
@@ -222,7 +225,9 @@ def numbered(codes: np.ndarray, values: list[Any], name: Any, levels: list[Any])
     return found[codes]
 
 
-def settle(found: dict[Any, Iterable[Any]], there: Iterable[Any], n_rows: int, known: Levels | None = None) -> Levels:
+def settle(
+    found: Mapping[Any, Iterable[Any]], there: Iterable[Any], n_rows: int, known: Levels | None = None
+) -> Levels:
     """Put the levels of each column in order, and refuse columns that cannot be encoded.
 
     Numbers come first, ascending, then text in its order, so that neither rows nor the container matter.
@@ -273,7 +278,7 @@ def plain(value: Any, name: Any) -> str | int | bool:  # noqa: ANN401 - a value 
         return bool(value)
     if isinstance(value, Integral):
         return int(value)
-    if isinstance(value, Real) and value == round(value) and abs(value) <= EXACT:
+    if isinstance(value, float | np.floating) and float(value).is_integer() and abs(value) <= EXACT:
         return int(value)
     raise no_category(name, value)
 

@@ -56,7 +56,7 @@ class Format:
     encoding: str = "utf-8"
 
 
-def format_of(given: Mapping[str, str] | None) -> Format:
+def format_of(given: Mapping[str, Any] | None) -> Format:
     """Check the options of CSV files.
 
     Raises
@@ -70,14 +70,17 @@ def format_of(given: Mapping[str, str] | None) -> Format:
     Format(separator=';', decimal=',', encoding='utf-8')
     """
     names = [one.name for one in fields(Format)]
-    for key in given or {}:
+    for key, value in (given or {}).items():
         if key not in names:
             close = difflib.get_close_matches(str(key), names, n=1)
             hint = f"did you mean {close[0]!r}?" if close else f"pass some of {', '.join(map(repr, names))}"
             msg = f"csv={dict(given or {})!r} has the key {key!r}, which is not known: {hint}"
             raise ConfigError(msg)
+        if not isinstance(value, str):
+            msg = f"csv={{{key!r}: {value!r}}} is not valid: pass text"
+            raise ConfigError(msg)
     made = Format(**{key: "\t" if value in ("\\t", "tab") else value for key, value in (given or {}).items()})
-    if made.separator is not None and (not isinstance(made.separator, str) or len(made.separator) != 1):
+    if made.separator is not None and len(made.separator) != 1:
         msg = f"csv={{'separator': {made.separator!r}}} is not valid: pass one character, such as ';' or '\\t'"
         raise ConfigError(msg)
     if made.decimal not in (".", ","):
@@ -85,7 +88,7 @@ def format_of(given: Mapping[str, str] | None) -> Format:
         raise ConfigError(msg)
     try:
         codecs.lookup(made.encoding)
-    except (LookupError, TypeError) as error:
+    except LookupError as error:
         msg = f"csv={{'encoding': {made.encoding!r}}} is not known: pass 'utf-8', 'latin-1', 'cp1252' or 'utf-16'"
         raise ConfigError(msg) from error
     return made

@@ -72,8 +72,18 @@ def parquet_of(nodes, folder):
         parquet_of,
         lambda nodes, folder: parquet_of(nodes.astype({"color": "category"}), folder),
     ],
-    ids=["text", "objects", "categories", "nullable", "polars", "polars categories", "arrow", "dictionary"]
-    + ["parquet", "parquet dictionary"],
+    ids=[
+        "text",
+        "objects",
+        "category",
+        "nullable",
+        "polars",
+        "polars category",
+        "arrow",
+        "dictionary",
+        "file",
+        "files",
+    ],
 )
 def test_every_container_gives_what_encoding_by_hand_gives(make, tmp_path, monkeypatch):
     monkeypatch.setattr(parquet, "BATCH_ROWS", 7)

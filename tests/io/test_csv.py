@@ -233,14 +233,14 @@ def test_edges_without_a_header(text):
 @pytest.mark.usefixtures("folder")
 def test_comments_before_the_edges():
     write("# Nodes: 3 Edges: 2\n0\t1\n1\t2\n", "edges.txt")
-    with pytest.raises(FileFormatError, match="no header row.*remove comments"):
+    with pytest.raises(FileFormatError, match=r"no header row.*remove comments"):
         csv.read_graph("edges.txt", None, Columns())
 
 
 @pytest.mark.usefixtures("folder")
 def test_nodes_without_a_header_and_with_odd_ones():
     write("0,red,0.5,1\n1,blue,0.1,0\n")
-    with pytest.raises(FileFormatError, match="nodes.csv has no header row.*such as node, label"):
+    with pytest.raises(FileFormatError, match=r"nodes\.csv has no header row.*such as node, label"):
         csv.read_graph(None, "nodes.csv", Columns())
     write("0,1,2\n0.5,1.5,2.5\n")  # the names that pandas gives columns without any
     assert csv.read_graph(None, "nodes.csv", Columns())[1].columns.tolist() == ["0", "1", "2"]
@@ -278,6 +278,7 @@ def test_no_file(folder):
         ({"seperator": ";"}, r"has the key 'seperator', which is not known: did you mean 'separator'\?"),
         ({"x": ";"}, "the key 'x', which is not known: pass some of 'separator', 'decimal', 'encoding'"),
         ({"separator": ";;"}, "'separator': ';;'} is not valid: pass one character"),
+        ({"separator": 5}, "'separator': 5} is not valid: pass text"),
         ({"decimal": ";"}, "'decimal': ';'} is not valid: pass '.' or ','"),
         ({"encoding": "utf-9"}, "'encoding': 'utf-9'} is not known: pass 'utf-8', 'latin-1'"),
         ({"decimal": ","}, "is also what separates the values of nodes.csv: pass another separator"),

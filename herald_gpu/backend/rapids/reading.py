@@ -215,9 +215,9 @@ def _places(values: Any, levels: list[Any]) -> Array:  # noqa: ANN401 - CuPy arr
     alike = [(place, level) for place, level in enumerate(levels) if isinstance(level, str) == col.is_text(values)]
     if not alike:
         return cp.full(len(values), -1, dtype=cp.int64)
-    kind = object if col.is_text(values) else np.int64
-    ordered = _like(values if col.is_text(values) else values.astype(cp.float64), np.array([v for _, v in alike], kind))
-    found = col.places_in(values if col.is_text(values) else values.astype(cp.float64), ordered)
+    text = col.is_text(values)
+    ready = values if text or values.dtype.kind == "f" else values.astype(cp.int64)  # booleans are 0 and 1
+    found = col.places_in(ready, _like(ready, np.array([level for _, level in alike], object if text else np.int64)))
     return cp.where(found < 0, -1, cp.asarray([place for place, _ in alike])[found])
 
 
