@@ -278,7 +278,7 @@ def plain(value: Any, name: Any) -> str | int | bool:  # noqa: ANN401 - a value 
         return bool(value)
     if isinstance(value, Integral):
         return int(value)
-    if isinstance(value, float | np.floating) and float(value).is_integer() and abs(value) <= EXACT:
+    if isinstance(value, float | np.floating) and float(value).is_integer() and abs(float(value)) <= EXACT:
         return int(value)
     raise no_category(name, value)
 
