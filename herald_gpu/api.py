@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import logging
 import os
+from collections.abc import Mapping, Sequence  # noqa: TC003 - typing.get_type_hints looks names up here
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +16,12 @@ from herald_gpu.backend import Backend, BackendName, get_backend
 from herald_gpu.config import HeraldConfig
 from herald_gpu.errors import ConfigError, InputError
 from herald_gpu.graph import Graph, check_finite, clean_edges, clean_features, stored_edges
+from herald_gpu.io import csv as csv_files
 from herald_gpu.io import present
 from herald_gpu.io.kinds import any_dask
 from herald_gpu.io.landmarks import landmark_ids
 from herald_gpu.io.matrices import to_numpy as on_host
-from herald_gpu.io.present import OutputType  # noqa: TC001 - typing.get_type_hints looks names up here
+from herald_gpu.io.present import OutputType  # noqa: TC001 - as above
 from herald_gpu.io.read import Columns
 from herald_gpu.pipeline import STAGES, Clock, run
 from herald_gpu.result import CondensedGraph, Contents
@@ -46,6 +48,9 @@ def condense(
     label: str = "label",
     train_column: str = "train",
     unlabelled: Any = -1,  # noqa: ANN401
+    drop: str | Sequence[str] = (),
+    categorical: str | Sequence[str] = (),
+    csv: Mapping[str, str] | None = None,
     config: HeraldConfig | None = None,
     backend: BackendName | Backend = "auto",
     output_type: OutputType = "input",
@@ -57,11 +62,11 @@ def condense(
 
     Parameters
     ----------
-    edges : table, (2, E) array or tensor, sparse matrix, NetworkX graph, PyG Data, or path of a Parquet file; or a \
-Dask table or array
+    edges : table, (2, E) array or tensor, sparse matrix, NetworkX graph, PyG Data, or path of a Parquet or CSV file; \
+or a Dask table or array
         Directions do not matter; self loops, duplicates, weights and attributes are dropped, and the report
         says so. Entries are node ids; rows and columns of a sparse matrix are rows of `feats`.
-    feats : table, 2-D array or tensor, CSR matrix, path of a Parquet file, or names of node attributes
+    feats : table, 2-D array or tensor, CSR matrix, path of a Parquet or CSV file, or names of node attributes
         One row a node. In a table the column `node` (or else the index) holds the ids, `label` the labels
         (missing or `unlabelled` is unknown), `train_column` marks training nodes; all other columns are
         features. In an array the ids are row numbers. Not needed with a PyG Data that has `x`.
@@ -78,6 +83,14 @@ Dask table or array
         Names of columns, or of node attributes of a NetworkX graph.
     unlabelled : object
         The label value that means unknown.
+    drop : str or sequence of str
+        Columns of the table `feats` to leave out.
+    categorical : str or sequence of str
+        Columns of the table `feats` to encode one-hot: text, categories, whole numbers or booleans. Each level
+        becomes a column of zeros and ones, named ``column=level``; a missing value is zero in all of them.
+    csv : mapping, optional
+        How CSV files are written: "separator" (by default a comma, in ``.tsv`` files a tab), "decimal" (by default a
+        point) and "encoding" (by default UTF-8), as in ``{"separator": ";", "decimal": ","}``.
     config : HeraldConfig, optional
         Constants of the method; by default the default preset.
     backend : {"auto", "cpu", "rapids"} or Backend
@@ -120,7 +133,8 @@ Dask table or array
     """
     config = HeraldConfig() if config is None else config
     _check_options(ratio, config, random_state, output_type)
-    columns = Columns(source, target, node, label, train_column)
+    columns = Columns(source, target, node, label, train_column, drop, categorical)  # type: ignore[arg-type]
+    csv_files.check_used(csv, edges, feats)
     if any_dask(edges, feats, labels, train):
         from herald_gpu.distributed.front import condense_collections
 
@@ -143,6 +157,7 @@ Dask table or array
     with ExitStack() as stack:
         clock = Clock(chosen, stack.enter_context(progress_bar(config)) if verbose else None)
         with clock.stage("reading"):
+            edges, feats = csv_files.read_graph(edges, feats, columns, csv)
             given = chosen.read(edges, feats, labels, train, columns=columns, unlabelled=unlabelled)
             graph, notes = build_graph(chosen, given, config)
         made = run(chosen, graph, float(ratio), config, seed=random_state, clock=clock)
@@ -312,5 +327,6 @@ def make_contents(
         columns=columns,
         style=style,
         unlabelled=unlabelled,
+        categories=given.categories,
         present=present_as,
     )

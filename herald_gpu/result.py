@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os  # noqa: TC003 - typing.get_type_hints looks names of annotations up here
+from collections.abc import Mapping  # noqa: TC003 - as above
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +15,9 @@ import scipy.sparse
 from herald_gpu.backend import Array, Backend, Matrix, backend_for
 from herald_gpu.encoding import Encoding
 from herald_gpu.errors import FileFormatError, InputError
+from herald_gpu.io import csv as csv_files
 from herald_gpu.io import dgl, matrices, networks, packing, persist, present, torch
+from herald_gpu.io.categories import Levels  # noqa: TC001 - as above
 from herald_gpu.io.fingerprint import fingerprint
 from herald_gpu.io.kinds import FRAME_KINDS, kind_of, unproxy
 from herald_gpu.io.present import OutputType, Presenter  # noqa: TC001 - as above
@@ -73,6 +76,8 @@ class Contents:
     columns : Columns
     style : Style
     unlabelled : object
+    categories : dict
+        Levels of each column that was encoded one-hot, all that the full graph had.
     present : Presenter
         Gives these arrays, which live where it expects them, to the caller.
     training_mark : str, optional
@@ -99,6 +104,7 @@ class Contents:
     columns: Columns
     style: Style
     unlabelled: Any
+    categories: Levels
     present: Presenter
     training_mark: str | None = None
 
@@ -166,6 +172,16 @@ class CondensedGraph:
     def feature_ids(self) -> np.ndarray:
         """Names (or column numbers) of the kept features; with PCA, of those it was applied to."""
         return self._contents.feature_ids
+
+    @property
+    def columns(self) -> Columns:
+        """Names of the columns that the tables of the full graph were read with."""
+        return self._contents.columns
+
+    @property
+    def categories(self) -> Levels:
+        """Levels of each column that was encoded one-hot, all that the full graph had; empty if there are none."""
+        return self._contents.categories
 
     @property
     def edge_index(self) -> Any:  # noqa: ANN401 - the caller's kind
@@ -243,35 +259,32 @@ class CondensedGraph:
             raise InputError(msg)
         return self._contents.present.table(self._contents.style.nodes, dict(self._contents.scores))
 
-    @property
-    def has_scores(self) -> bool:
-        """Whether `scores` are known: they are, unless the graph was read from a file without them."""
-        return bool(self._contents.scores)
-
-    @property
-    def training_mark(self) -> str:
-        """Fingerprint of the ids of all training nodes of the full graph, also where the scores are not known."""
-        c = self._host
-        if not c.scores:
-            return c.training_mark or ""
-        return fingerprint(c.scores["node"][c.scores["rank"] > 0])
-
-    def transform(self, feats: Any) -> Any:  # noqa: ANN401 - any feature matrix in, the same kind out
+    def transform(self, feats: Any, *, csv: Mapping[str, str] | None = None) -> Any:  # noqa: ANN401 - any feature matrix in, the same kind out
         """Apply the same choice of features (and scaling and PCA, if any) to other nodes.
 
-        A model trained on the condensed graph is used on the full graph, or on new nodes, through this.
+        A model trained on the condensed graph is used on the full graph, or on new nodes, through this. Categories are
+        encoded as those of the full graph were; levels that it did not have become zeros, and a logged warning counts
+        them.
 
         Parameters
         ----------
-        feats : table, array, tensor, sparse matrix or PyG Data
+        feats : table, array, tensor, sparse matrix, PyG Data, or path of a Parquet or CSV file
             With the columns of the full feature matrix: by name in a table (others are ignored), else all of
-            them in the original order. A PyG `Data` gives a copy of it with other `x`; all else stays as it is.
+            them in the original order, categories encoded. A PyG `Data` gives a copy of it with other `x`; all else
+            stays as it is.
+        csv : mapping, optional
+            How a CSV file is written, as for :func:`herald_gpu.condense`.
         """
         feats, c = unproxy(feats), self._contents
+        csv_files.check_used(csv, feats)
         if kind_of(feats) == "pyg":
             return torch.with_features(feats, self.transform)
+        if csv_files.is_csv(feats):
+            feats = csv_files.read_frame(feats, csv_files.format_of(csv), text=csv_files.text_columns(c.categories))
         backend = backend_for(feats)
-        given = backend.read_kept(feats, names=c.feature_ids, positions=c.feature_positions, width=c.n_input_features)
+        given = backend.read_kept(
+            feats, names=c.feature_ids, positions=c.feature_positions, width=c.n_input_features, levels=c.categories
+        )
         style = present.choose_style(Style(given.kind, given.kind, given.sparse), "input")
         return given.present.matrix(
             style, self._prepared(backend, given.features), names=self._feature_names, index=given.index
@@ -472,6 +485,7 @@ class CondensedGraph:
             **{name: getattr(c, name) for name in SAVED_VALUES},
             **{name: vars(getattr(c, name)) for name in SAVED_PARTS},
             "unlabelled": _savable(c.unlabelled),
+            "categories": list(c.categories.items()),
             "report": self.report.to_dict(),
         }
         return persist.write_archive(path, arrays, meta, overwrite=overwrite)
@@ -633,5 +647,6 @@ def _contents_from(arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> Conte
         scales=arrays.get("features.scales"),
         scores={n.removeprefix("scores."): v for n, v in arrays.items() if n.startswith("scores.")},
         unlabelled=meta["unlabelled"],
+        categories=dict(meta.get("categories", [])),
         present=present,
     )

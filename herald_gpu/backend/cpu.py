@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from herald_gpu.backend import Array, Matrix
     from herald_gpu.budget import Prices
+    from herald_gpu.io.categories import Levels
     from herald_gpu.io.present import Presenter
     from herald_gpu.io.read import Columns, Kept, Source, Style
 
@@ -73,9 +74,17 @@ class CpuBackend:
         """See :class:`~herald_gpu.backend.Backend`: what is on a device comes to the host."""
         return read(edges, feats, given_labels, given_train, columns=columns, unlabelled=unlabelled)
 
-    def read_kept(self, feats: Any, *, names: Array, positions: Array, width: int) -> Kept:  # noqa: ANN401 - any matrix
+    def read_kept(
+        self,
+        feats: Any,  # noqa: ANN401 - any matrix
+        *,
+        names: Array,
+        positions: Array,
+        width: int,
+        levels: Levels | None = None,
+    ) -> Kept:
         """See :class:`~herald_gpu.backend.Backend`."""
-        return read_kept(feats, names=names, positions=positions, width=width)
+        return read_kept(feats, names=names, positions=positions, width=width, levels=levels)
 
     def presenter(self, given: Source, style: Style) -> Presenter:  # noqa: ARG002 - there is one place only
         """See :class:`~herald_gpu.backend.Backend`."""

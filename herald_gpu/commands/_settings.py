@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from herald_gpu.commands._parser import CommandParser
 
 PLAIN = (str, int, float)
+PAIRS = "KEY=VALUE"
+REPEATED = (PAIRS, "COL")
+"""What options that may be repeated take."""
 
 
 def parse(parser: argparse.ArgumentParser, argv: Sequence[str]) -> argparse.Namespace:
@@ -135,13 +138,14 @@ def _converted(value: Any, action: argparse.Action, command: CommandParser, told
             msg = f"{told} is not valid: pass true or false"
             raise ConfigError(msg)
         return value if isinstance(action.default, bool) else (action.const if value else action.default)
-    repeated = action.metavar == "KEY=VALUE"
+    repeated = action.metavar in REPEATED
     several = takes_many(action) or repeated
-    if repeated and isinstance(value, dict):
+    if action.metavar == PAIRS and isinstance(value, dict):
         value = [f"{key}={inner}" for key, inner in value.items()]
     items = value if isinstance(value, list) else [value]
     if (isinstance(value, list) and not several) or not all(isinstance(item, PLAIN) for item in items):
-        wanted = "a list of values" if takes_many(action) else "a table" if repeated else "one value"
+        lists = takes_many(action) or (repeated and action.metavar != PAIRS)
+        wanted = "a list of values" if lists else "a table" if repeated else "one value"
         msg = f"{told} is not valid: pass {wanted}"
         raise ConfigError(msg)
     try:

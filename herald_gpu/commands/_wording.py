@@ -38,6 +38,9 @@ def in_options(message: str, args: argparse.Namespace | None) -> str:
     '--seed -1 is not valid: pass an integer >= 0'
     >>> in_options("feats has no column 'id': correct source=, or depth=2", given)
     "--features has no column 'id': correct --source, or depth=2"
+    >>> csv = argparse.Namespace(separator=None, drop=[])
+    >>> in_options("pass categorical=['a', 'b c'] or drop=['a'], or csv={'separator': ';', 'decimal': ','}", csv)
+    "pass --categorical a --categorical 'b c' or --drop a, or --separator ';' --decimal ','"
     >>> in_options("set=True is not valid", given)
     '--set is not valid'
     >>> in_options("path='no/x.herald': no such folder", given)
@@ -48,6 +51,9 @@ def in_options(message: str, args: argparse.Namespace | None) -> str:
     if args is None:
         return message
     message = re.sub(r"path='(?P<path>[^']*)'", lambda match: _named(match["path"], args) or match.group(), message)
+    if hasattr(args, "separator"):
+        message = re.sub(r"csv=\{(?P<items>[^}]*)\}", lambda match: _as_words(match["items"]), message)
+        message = re.sub(r"(?P<name>drop|categorical)=\[(?P<items>[^\]]*)\]", _as_repeated, message)
     if hasattr(args, "set"):
         message = re.sub(
             r"HeraldConfig(?:\.(?P<preset>\w+))?\((?P<key>\w+)='?(?P<value>[^'(),]+)'?\)", _as_set, message
@@ -91,6 +97,21 @@ def _named(path: str, args: argparse.Namespace) -> str | None:
 def spelt(key: str) -> str:
     """Spell an option, or an argument without dashes, as the help does."""
     return key.upper() if key in PLACES else f"--{key.replace('_', '-')}"
+
+
+def _as_words(items: str) -> str:
+    """Write options of CSV files; their values are quoted, as shells want it."""
+    return re.sub(r"'(?P<name>\w+)': (?P<value>'[^']*'|\"[^\"]*\"),? ?", r"--\g<name> \g<value> ", items).rstrip()
+
+
+def _as_repeated(match: re.Match[str]) -> str:
+    """Write an option for each column; what a long list leaves out is left out."""
+    shown = [item for item in match["items"].split(", ") if item != "..."]
+    return " ".join(f"--{match['name']} {_bare(item)}" for item in shown)
+
+
+def _bare(item: str) -> str:
+    return item.strip("'") if re.fullmatch(r"'[\w.-]+'", item) else item
 
 
 def _as_set(match: re.Match[str]) -> str:

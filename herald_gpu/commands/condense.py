@@ -90,6 +90,7 @@ def run(args: argparse.Namespace) -> None:
         if args.split is not None:
             msg = "--split is not drawn on workers: leave it out, and mark training nodes in a column (--train-column)"
             raise ConfigError(msg)
+        _graphs.check_csv(args)
         waiting = {"at_least": args.min_workers, "wait": args.wait}
         with open_client(args.workers, args.scheduler, backend=args.backend, memory=args.worker_memory, **waiting):
             edges, features = (read_folder(path, backend=args.backend) for path in (args.edges, args.features))
@@ -126,6 +127,8 @@ def condense(
         label=args.label,
         train_column=args.train_column,
         unlabelled=args.unlabelled,
+        drop=args.drop,
+        categorical=args.categorical,
         config=config,
         backend=args.backend,
         random_state=args.seed,

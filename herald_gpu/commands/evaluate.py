@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from herald_gpu import CondensedGraph
+
 MODELS = ("GCN", "GAT", "GIN", "H2GCN")
 
 
@@ -93,7 +95,7 @@ def run(args: argparse.Namespace) -> None:
     result = None if args.result is None else herald_gpu.load(args.result, output_type="numpy")
     rows = evaluate(
         result,
-        read_graph(args),
+        read_graph(args, result),
         models=args.models,
         variant=args.variant,
         seeds=args.seeds,
@@ -112,14 +114,14 @@ def run(args: argparse.Namespace) -> None:
     _shared.tell(args, content, render(rows, summary))
 
 
-def read_graph(args: argparse.Namespace) -> Any:  # noqa: ANN401 - whatever has the parts of a labelled graph
-    """Read the full graph that the options name, with its split."""
+def read_graph(args: argparse.Namespace, result: CondensedGraph | None = None) -> Any:  # noqa: ANN401 - whatever has the parts of a labelled graph
+    """Read the full graph that the options name, with its split, for a condensed graph if there is one."""
     _graphs.check_one_way(args)
     if args.dataset is not None:
         return _graphs.load_named(args)
     from herald_gpu.commands._splits import to_test
 
-    return to_test(args)
+    return to_test(args, result)
 
 
 def render(rows: pd.DataFrame, summary: pd.DataFrame) -> str:

@@ -11,8 +11,12 @@ import numpy as np
 
 from herald_gpu.errors import FileFormatError, MissingDependencyError
 from herald_gpu.install import pip_line
+from herald_gpu.io.csv import check_used, format_of, is_csv, read_frame
+from herald_gpu.io.parquet import ENDINGS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pandas as pd
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
@@ -82,13 +86,15 @@ def read_npz(path: str | Path, *, split: int = 0) -> GraphFile:
     )
 
 
-def read_table(path: str | Path) -> pd.DataFrame:
-    r"""Read a CSV, TSV or Parquet file; text files may be compressed (``.gz`` and the like).
+def read_table(path: str | Path, *, csv: Mapping[str, str] | None = None) -> pd.DataFrame:
+    r"""Read a CSV, TSV, TXT or Parquet file; text files may be compressed (``.gz`` and the like).
 
     Parameters
     ----------
     path : str or Path
         The file; its name says the format.
+    csv : mapping, optional
+        How a CSV file is written, as for :func:`herald_gpu.condense`.
 
     Raises
     ------
@@ -107,13 +113,11 @@ def read_table(path: str | Path) -> pd.DataFrame:
     """
     import pandas as pd
 
-    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
+    if is_csv(path):
+        return read_frame(path, format_of(csv))
+    check_used(csv, path)
     try:
-        if ".csv" in suffixes:
-            return pd.read_csv(path)
-        if ".tsv" in suffixes:
-            return pd.read_csv(path, sep="\t")
-        if suffixes and suffixes[-1] in {".parquet", ".pq"}:
+        if Path(path).suffix.lower() in ENDINGS:
             return pd.read_parquet(path)
     except ImportError as error:
         msg = f"reading {path} needs pyarrow: {pip_line('arrow')}"
@@ -121,7 +125,7 @@ def read_table(path: str | Path) -> pd.DataFrame:
     except ValueError as error:
         msg = f"{path} cannot be read as its name says ({error}): check the file, or rename it to its format"
         raise FileFormatError(msg) from error
-    msg = f"{path} has no known ending: pass a .csv, .tsv, .parquet or .npz file"
+    msg = f"{path} has no known ending: pass a .csv, .tsv, .txt, .parquet or .npz file"
     raise FileFormatError(msg)
 
 

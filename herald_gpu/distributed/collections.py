@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from herald_gpu.distributed.pieces import piece_levels
 from herald_gpu.errors import ColumnError, InputError, UnsupportedInputError
-from herald_gpu.io import frames, labels, matrices
+from herald_gpu.io import categories, frames, labels, matrices
 from herald_gpu.io.kinds import is_dask, kind_of
 from herald_gpu.io.read import Columns, Style, check_node_column, check_once, no_labels, no_train_column
 
 if TYPE_CHECKING:
     from herald_gpu.distributed.crew import Crew
+    from herald_gpu.io.categories import Levels
     from herald_gpu.io.kinds import Kind
 
 
@@ -38,6 +40,8 @@ class Given:
     style : Style
         What results are given as.
     warnings : list of str
+    categories : dict
+        Levels of the columns that are encoded one-hot, over all partitions.
     """
 
     edges: list[Any]
@@ -51,6 +55,7 @@ class Given:
     unlabelled: Any
     style: Style
     warnings: list[str]
+    categories: Levels = field(default_factory=dict)
 
 
 def take_apart(
@@ -78,11 +83,12 @@ def take_apart(
     if is_table(feats):
         given = _table(crew, feats, given_labels, given_train, columns, unlabelled)
         style = replace(given.style, edges=kind)
-        return replace(given, edges=given_edges, style=style, warnings=warnings)
+        return replace(given, edges=given_edges, style=style, warnings=warnings + given.warnings)
     matrices.check_features(feats)
     if columns.node != Columns.node:
         msg = f"node={columns.node!r} names a column, but feats is a Dask array without any: leave it out"
         raise ColumnError(msg)
+    categories.check_unnamed(columns, feats)
     rows = feats.rechunk({1: -1})
     lengths = _lengths(rows)
     if given_labels is None:
@@ -115,6 +121,10 @@ def _table(
     """Nodes of a table, without any edges yet."""
     empty = _empty(feats)
     check_node_column(empty, columns)
+    categories.check_names(columns, empty.columns)
+    if columns.drop:
+        feats, columns = feats[categories.kept_names(columns, empty.columns)], replace(columns, drop=())
+        empty = _empty(feats)
     held = {name: empty[name] if name in empty.columns else None for name in (columns.label, columns.train)}
     check_once(given_labels, held[columns.label], columns.label, "labels")
     check_once(given_train, held[columns.train], columns.train, "train")
@@ -127,8 +137,11 @@ def _table(
     if given_train is None and held[columns.train] is None and columns.train != Columns.train:
         raise no_train_column(columns)
     names = [name for name in empty.columns if name not in (columns.node, columns.label, columns.train)]
-    frames.check_feature_columns(empty, names, "feats")
+    numbers = [name for name in names if name not in columns.categorical]
+    if numbers or not names:
+        frames.check_feature_columns(empty, numbers, "feats")
     pieces = crew.bring(feats.to_delayed())
+    levels, notes = _levels(crew, pieces, list(empty.columns), columns)
     ids = None if given_train is None else np.asarray(given_train)
     kind = _of_partitions(feats)
     return Given(
@@ -137,13 +150,26 @@ def _table(
         labels=[None] * len(pieces),
         train=[ids] * len(pieces),
         firsts=[0] * len(pieces),
-        names=names,
+        names=categories.encoded_names(names, levels),
         label_name=f"feats column {columns.label!r}",
         columns=columns,
         unlabelled=unlabelled,
         style=Style(kind, kind, sparse=False),
-        warnings=[],
+        warnings=notes,
+        categories=levels,
     )
+
+
+def _levels(crew: Crew, pieces: list[Any], there: list[Any], columns: Columns) -> tuple[Levels, list[str]]:
+    """Levels of the columns to encode, over all partitions, and notes about missing values."""
+    if not columns.categorical:
+        return {}, []
+    found = crew.gather([crew.submit(piece_levels, piece, columns.categorical, near=piece) for piece in pieces])
+    n_rows, parts = sum(rows for rows, _ in found), [part for _, part in found]
+    names = [name for name in there if name in columns.categorical]
+    levels = categories.settle({name: [v for one in parts for v in one[name][0]] for name in names}, there, n_rows)
+    missing = {name: sum(one[name][1] for one in parts) for name in names}
+    return levels, [note for name in names for note in categories.missing_note(name, missing[name], n_rows)]
 
 
 def is_table(value: Any) -> bool:  # noqa: ANN401 - a collection

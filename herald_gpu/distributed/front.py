@@ -122,4 +122,5 @@ def _source(given: Given, parted: PartedGraph) -> Source:
         train=none.astype(bool),
         style=given.style,
         warnings=list(given.warnings),
+        categories=given.categories,
     )

@@ -10,12 +10,13 @@ import pandas as pd
 
 from herald_gpu.errors import InputError
 from herald_gpu.graph import first_bad
-from herald_gpu.io import frames, labels, matrices
+from herald_gpu.io import categories, frames, labels, matrices
 from herald_gpu.io.kinds import FRAME_KINDS, kind_of
 from herald_gpu.io.read import places
 
 if TYPE_CHECKING:
     from herald_gpu.backend import Backend, Matrix
+    from herald_gpu.io.categories import Levels
     from herald_gpu.io.read import Columns
 
 Bad = tuple[int, int, Any]
@@ -87,6 +88,7 @@ def read_piece(
     columns: Columns,
     unlabelled: Any,  # noqa: ANN401
     first: int,
+    levels: Levels,
 ) -> Piece:
     """Read nodes of one partition.
 
@@ -100,9 +102,11 @@ def read_piece(
     unlabelled : object
     first : int
         Number of the first row, which ids are counted from where there are none.
+    levels : dict
+        Levels of encoded columns in all partitions.
     """
     if kind_of(rows) in FRAME_KINDS:
-        frame = frames.to_pandas(rows)
+        frame = categories.encode(frames.to_pandas(rows), columns, levels).frame
         table = frames.read_node_table(frame, node=columns.node, label=columns.label, train=columns.train)
         ids, features = table.ids, table.features
         held, marks = table.labels, table.train
@@ -121,6 +125,19 @@ def read_piece(
     else:
         train = pd.Index(given_train).get_indexer(ids) >= 0
     return Piece(ids, features, values, known, train)
+
+
+def piece_levels(
+    backend: Backend,  # noqa: ARG001 - every task has one
+    rows: Any,  # noqa: ANN401 - a partition of a table
+    names: tuple[Any, ...],
+) -> tuple[int, dict[Any, tuple[list[Any], int]]]:
+    """Count rows; find the levels of some columns (one more than allowed tells of too many), and missing values."""
+    frame, found = frames.to_pandas(rows), {}
+    for name in names:
+        codes, values = categories.factored(frame[name], name)
+        found[name] = values[: categories.MOST_LEVELS + 1], int((codes < 0).sum())
+    return len(frame), found
 
 
 def piece_facts(backend: Backend, piece: Piece) -> PieceFacts:  # noqa: ARG001 - every task has one

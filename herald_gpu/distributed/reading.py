@@ -76,7 +76,7 @@ def read_graph(crew: Crew, given: Given, bounds: tuple[int, ...] | None = None) 
         Of the partitions; by default those of `feats` where ids ascend through them, else equal parts.
     """
     pieces = [
-        crew.submit(read_piece, rows, labels, train, given.columns, given.unlabelled, first)
+        crew.submit(read_piece, rows, labels, train, given.columns, given.unlabelled, first, given.categories)
         for rows, labels, train, first in zip(given.nodes, given.labels, given.train, given.firsts, strict=True)
     ]
     facts = crew.gather([crew.submit(piece_facts, piece, near=piece) for piece in pieces])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,6 +35,10 @@ class NodeTable:
         The label and training columns.
     sparse : bool
         Whether the features came in sparse columns.
+    categories : dict
+        Levels of the columns that were encoded one-hot.
+    notes : list of str
+        What the caller should know.
     """
 
     ids: np.ndarray
@@ -43,6 +47,8 @@ class NodeTable:
     labels: pd.Series | None
     train: pd.Series | None
     sparse: bool
+    categories: dict[Any, list[Any]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
 
 
 def to_pandas(frame: Any) -> pd.DataFrame:  # noqa: ANN401 - any frame
@@ -136,14 +142,33 @@ def check_feature_columns(table: Any, names: list[Any], argument: str) -> None: 
         raise UnsupportedInputError(msg)
     import pandas as pd
 
-    dtypes = [getattr(dtype, "subtype", dtype) for dtype in table.dtypes[names]]
-    bad = [n for n, d in zip(names, dtypes, strict=True) if not pd.api.types.is_numeric_dtype(d) or d.kind == "c"]
-    if bad:
+    dtypes = {name: getattr(dtype, "subtype", dtype) for name, dtype in table.dtypes[names].items()}
+    bad = {n: d for n, d in dtypes.items() if not pd.api.types.is_numeric_dtype(d) or d.kind == "c"}
+    text = [name for name, dtype in bad.items() if _is_text(dtype)]
+    if text:
+        listed = some(text)
         msg = (
-            f"{argument} columns {some(bad)} are not numeric: encode or drop them, or name them with node=, label=, "
-            "train_column="
+            f"{argument} columns {listed} are text: pass categorical={listed} to encode them one-hot, or drop={listed} "
+            "to leave them out; columns of ids, labels and training marks are named with node=, label=, train_column="
         )
         raise UnsupportedInputError(msg)
+    dates = [name for name, dtype in bad.items() if getattr(dtype, "kind", "O") in "mM"]
+    if dates:
+        msg = (
+            f"{argument} columns {some(dates)} are dates: turn them into numbers first, such as years or days, or pass "
+            f"drop={some(dates)} to leave them out"
+        )
+        raise UnsupportedInputError(msg)
+    if bad:
+        msg = (
+            f"{argument} columns {some(bad)} are not numeric: convert them, or pass drop={some(bad)} to leave them out"
+        )
+        raise UnsupportedInputError(msg)
+
+
+def _is_text(dtype: Any) -> bool:  # noqa: ANN401 - of pandas or cuDF
+    """Tell text and categories; a column of Python objects is taken for text."""
+    return hasattr(dtype, "categories") or getattr(dtype, "kind", "O") in "OUT"
 
 
 def _feature_columns(

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from herald_gpu.errors import ColumnError, InputError, UnsupportedInputError
-from herald_gpu.io import attributes, frames, labels, matrices, networks, parquet, torch
+from herald_gpu.io import attributes, categories, frames, labels, matrices, networks, parquet, torch
 from herald_gpu.io.kinds import FRAME_KINDS, Kind, check_devices, kind_of, unproxy
 
 if TYPE_CHECKING:
     import scipy.sparse
 
+    from herald_gpu.io.categories import Levels
     from herald_gpu.io.present import Presenter
 
 BLOCK_ENDS = 2**22
@@ -23,13 +24,24 @@ BLOCK_ENDS = 2**22
 
 @dataclass(frozen=True)
 class Columns:
-    """Names of the columns that matter in tables."""
+    """Names of the columns that matter in tables.
+
+    Columns in `drop` are left out, those in `categorical` are encoded one-hot; a single name stands for one column.
+    """
 
     source: str = "src"
     target: str = "dst"
     node: str = "node"
     label: str = "label"
     train: str = "train"
+    drop: tuple[Any, ...] = ()
+    categorical: tuple[Any, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("drop", "categorical"):
+            given = getattr(self, name)
+            listed = (given,) if isinstance(given, str) else tuple(given)
+            object.__setattr__(self, name, tuple(v.item() if isinstance(v, np.generic) else v for v in listed))
 
 
 @dataclass(frozen=True)
@@ -61,6 +73,8 @@ class Source:
     train : bool array
     style : Style
     warnings : list of str
+    categories : dict
+        Levels of the columns that were encoded one-hot.
     on_device : bool
         Whether arrays and ids are on a device. Ids of features and classes are always on the host.
     """
@@ -75,6 +89,7 @@ class Source:
     train: np.ndarray
     style: Style
     warnings: list[str] = field(default_factory=list)
+    categories: Levels = field(default_factory=dict)
     on_device: bool = False
 
 
@@ -110,6 +125,7 @@ def read(
     *,
     columns: Columns,
     unlabelled: Any = -1,  # noqa: ANN401
+    levels: Levels | None = None,
 ) -> Source:
     """Read a graph.
 
@@ -120,6 +136,8 @@ def read(
     columns : Columns
     unlabelled : object
         The label value that means unknown.
+    levels : dict, optional
+        Levels of encoded columns, where a condensed graph knows them already.
     """
     edges, feats, given_labels, given_train = (unproxy(v) for v in (edges, feats, given_labels, given_train))
     check_devices(edges=edges, feats=feats, labels=given_labels, train=given_train)
@@ -131,7 +149,7 @@ def read(
     if edge_kind == "networkx":
         apart = {"labelled": given_labels is not None, "split": given_train is not None}
         feats, carried = attributes.unpack(edges, feats, columns, **apart)
-    table, style = _read_nodes(feats, edges, edge_kind, columns)
+    table, style = _read_nodes(feats, edges, edge_kind, columns, levels)
     table = replace(table, **carried)
     if len(table.ids) == 0:
         msg = "feats has no rows: the graph is empty, pass at least one training node of two classes"
@@ -156,11 +174,19 @@ def read(
         class_values=class_values,
         train=train[order],
         style=style,
-        warnings=warnings + more,
+        warnings=warnings + more + table.notes,
+        categories=table.categories,
     )
 
 
-def read_kept(feats: Any, *, names: np.ndarray, positions: np.ndarray, width: int) -> Kept:  # noqa: ANN401 - any matrix
+def read_kept(
+    feats: Any,  # noqa: ANN401 - any matrix
+    *,
+    names: np.ndarray,
+    positions: np.ndarray,
+    width: int,
+    levels: Levels | None = None,
+) -> Kept:
     """Read the kept columns of a feature matrix.
 
     Parameters
@@ -170,26 +196,32 @@ def read_kept(feats: Any, *, names: np.ndarray, positions: np.ndarray, width: in
         The kept columns: in tables by name, elsewhere by number.
     width : int
         How many columns a matrix without names must have.
+    levels : dict, optional
+        Levels of the columns that were encoded one-hot, to encode those of a table in the same way.
     """
     from herald_gpu.io import present
 
+    known = levels or {}
+
     kind = kind_of(feats)
     if kind == "parquet":
-        feats, kind = parquet.read_frame(Path(feats), list(names)), "pandas"
+        wanted = categories.sources(names, known, parquet.read_columns(Path(feats)))
+        feats, kind = parquet.read_frame(Path(feats), wanted), "pandas"
     if kind in FRAME_KINDS:
         frame = frames.to_pandas(feats)
-        check_kept_columns(frame, names)
-        table = frames.read_node_table(frame[list(names)].reset_index(drop=True), node="", label="", train="")
+        check_kept_columns(frame, categories.sources(names, known, frame.columns))
+        kept = categories.keep(frame, list(names), known).reset_index(drop=True)
+        table = frames.read_node_table(kept, node="", label="", train="")
         chosen, sparse, index = table.features, table.sparse, frame.index
     else:
         x = matrices.read_feature_matrix(feats)
-        check_width(x, width)
+        check_width(x, width, known)
         chosen, sparse, index = x[:, positions], matrices.is_sparse(feats), None
     check_kept_values(np, chosen.data if sparse else chosen)
     return Kept(chosen, kind, sparse, index, present)
 
 
-def check_kept_columns(table: Any, names: np.ndarray) -> None:  # noqa: ANN401 - pandas or cuDF
+def check_kept_columns(table: Any, names: Any) -> None:  # noqa: ANN401 - pandas or cuDF
     """Refuse a table without some of the kept columns."""
     missing = [name for name in names if name not in table.columns]
     if missing:
@@ -197,8 +229,14 @@ def check_kept_columns(table: Any, names: np.ndarray) -> None:  # noqa: ANN401 -
         raise InputError(msg)
 
 
-def check_width(x: Any, width: int) -> None:  # noqa: ANN401 - a matrix of any library
+def check_width(x: Any, width: int, levels: Levels | None = None) -> None:  # noqa: ANN401 - a matrix of any library
     """Refuse a matrix with another number of columns than the full graph had."""
+    if x.shape[1] != width and levels:
+        msg = (
+            f"feats has {x.shape[1]} columns, the full graph had {width} after its columns {frames.some(levels)} were "
+            "encoded one-hot: pass a table with the original columns, or the encoded matrix"
+        )
+        raise InputError(msg)
     if x.shape[1] != width:
         msg = f"feats has {x.shape[1]} columns, the full graph had {width}: pass all of them"
         raise InputError(msg)
@@ -211,7 +249,13 @@ def check_kept_values(xp: Any, values: Any) -> None:  # noqa: ANN401 - an array 
         raise InputError(msg)
 
 
-def _read_nodes(feats: Any, edges: Any, edge_kind: Kind, columns: Columns) -> tuple[frames.NodeTable, Style]:  # noqa: ANN401
+def _read_nodes(
+    feats: Any,  # noqa: ANN401
+    edges: Any,  # noqa: ANN401
+    edge_kind: Kind,
+    columns: Columns,
+    levels: Levels | None,
+) -> tuple[frames.NodeTable, Style]:
     kind = kind_of(feats)
     if kind == "none":
         msg = "feats is missing: graphs without features are not supported, pass a matrix or table with one row a node"
@@ -220,15 +264,18 @@ def _read_nodes(feats: Any, edges: Any, edge_kind: Kind, columns: Columns) -> tu
         there = parquet.read_columns(Path(feats))
         if columns.node not in (Columns.node, *there):
             raise no_node_column(columns, there)
-        return parquet.read_nodes(Path(feats), columns), Style(edge_kind, "pandas", sparse=False)
+        return parquet.read_nodes(Path(feats), columns, levels), Style(edge_kind, "pandas", sparse=False)
     if kind in FRAME_KINDS:
         frame = frames.to_pandas(feats)
         check_node_column(frame, columns)
-        table = frames.read_node_table(frame, node=columns.node, label=columns.label, train=columns.train)
+        made = categories.encode(frame, columns, levels)
+        table = frames.read_node_table(made.frame, node=columns.node, label=columns.label, train=columns.train)
+        table = replace(table, categories=made.levels, notes=made.notes)
         return table, Style(edge_kind, kind, table.sparse)
     if columns.node != Columns.node:
         msg = f"node={columns.node!r} names a column, but feats is a {type(feats).__name__} without any: leave it out"
         raise ColumnError(msg)
+    categories.check_unnamed(columns, feats)
     features = matrices.read_feature_matrix(feats)
     ids = networks.as_ids(list(edges.nodes)) if edge_kind == "networkx" else np.arange(features.shape[0])
     if len(ids) != features.shape[0]:

@@ -53,7 +53,7 @@ def test_options(offered):
     assert offered("demo", "--ra") == {"--ratio"}
     options = {text for action in commands_of(build_parser())["demo"].arguments for text in action.option_strings}
     assert offered("demo", "--") == options | {"--help"}
-    assert offered("evaluate", "--models", "GCN", "--se") == {"--seeds"}
+    assert offered("evaluate", "--models", "GCN", "--see") == {"--seeds"}
 
 
 def test_choices(offered):

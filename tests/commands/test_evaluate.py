@@ -227,3 +227,91 @@ def test_an_archive_with_training_nodes_alone(graph, tmp_path, capsys):
     assert "or add a mask train_mask" in capsys.readouterr().err
     assert main(["condense", "--data", str(tmp_path / "none.npz"), "--split", "source"]) == 2
     assert "has no train_mask" in capsys.readouterr().err
+
+
+@pytest.fixture
+def analyst(graph, tmp_path, monkeypatch):
+    """Stand in a folder with tables as a spreadsheet writes them: semicolons, decimal commas, Latin-1, text."""
+    edges, nodes = graph.to_frames()
+    colors = np.random.default_rng(0).choice(["grün", "rot", "blau"], N)
+    nodes = nodes.assign(train=paper_split(N).train, color=colors, name=[f"x{i}" for i in range(N)])
+    edges.to_csv(tmp_path / "edges.csv", index=False)
+    nodes.to_csv(tmp_path / "nodes.csv", index=False, sep=";", decimal=",", encoding="latin-1")
+    nodes.to_parquet(tmp_path / "nodes.parquet", index=False)
+    edges.to_parquet(tmp_path / "edges.parquet", index=False)
+    monkeypatch.chdir(tmp_path)
+    return edges, nodes
+
+
+SPREADSHEET = ["--edges", "edges.csv", "--features", "nodes.csv", "--encoding", "latin-1"]
+SPREADSHEET += ["--separator", ";", "--decimal", ","]
+ENCODED = ["--drop", "name", "--categorical", "color"]
+
+
+@pytest.mark.parametrize("paths", [SPREADSHEET, ["--edges", "edges.parquet", "--features", "nodes.parquet"]])
+@pytest.mark.parametrize("split", [[], ["--split", "3"]])
+def test_columns_are_dropped_and_encoded_as_when_it_was_condensed(analyst, capsys, paths, split):
+    edges, nodes = analyst
+    dropped = [*ENCODED, *(["--drop", "train"] if split else [])]
+    condensed(*paths, *dropped, *split)
+    capsys.readouterr()
+    found = json.loads(told(capsys, "small.herald", *paths, *split, *QUICK, "--json"))["rows"]
+    again = json.loads(told(capsys, "small.herald", *paths, *dropped, *split, *QUICK, "--json"))["rows"]
+    small = herald_gpu.CondensedGraph.load("small.herald")
+    assert small.categories == {"color": ["blau", "grün", "rot"]}
+    features = small.transform(nodes).to_numpy()
+    full = SimpleNamespace(edge_index=edges.to_numpy().T, features=features, labels=nodes["label"].to_numpy())
+
+    class Plain:
+        """The condensed graph with features that need no encoding."""
+
+        features, adjacency = small.as_type("numpy").features, small.adjacency
+        labels, train_mask = small.as_type("numpy").labels, small.as_type("numpy").train_mask
+
+        def transform(self, feats):
+            return feats
+
+    own = random_split(N, 3) if split else rest_split(paper_split(N).train, np.ones(N, dtype=bool))
+    wanted = evaluate(Plain(), full, split=own, models=["GCN", "GIN"], seeds=2, training=TRAINING, device="cpu")
+    assert [row["accuracy"] for row in found] == pytest.approx(wanted["accuracy"].tolist())
+    assert [row["accuracy"] for row in again] == [row["accuracy"] for row in found]
+
+
+@pytest.mark.usefixtures("analyst")
+def test_levels_are_those_of_the_condensed_graph(analyst, capsys):
+    """A table with a level more and one less has the same number of columns, and must not be read as they come."""
+    _, nodes = analyst
+    paths = ["--edges", "edges.parquet", "--features", "nodes.parquet"]
+    condensed(*paths, *ENCODED)
+    assert "never saw" not in capsys.readouterr().err
+    nodes.replace({"color": {"rot": "azur"}}).to_parquet("nodes.parquet", index=False)
+    told_ = main(["evaluate", "small.herald", *paths, *QUICK])
+    assert told_ == 0
+    assert "levels that the condensed graph never saw ('azur'); they are all zeros" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("analyst")
+@pytest.mark.parametrize(
+    ("options", "code", "said"),
+    [
+        (SPREADSHEET[:4], 1, "nodes.csv looks separated by ';': pass --separator ';'"),
+        ([*SPREADSHEET[:4], "--separator", ";"], 1, "byte 0xfc at position"),
+        ([*SPREADSHEET[:4], "--separator", ";"], 1, "pass --encoding 'latin-1'"),
+        (SPREADSHEET[:8], 1, "pass --decimal ','"),
+        (SPREADSHEET, 1, "['color', 'name'] are text: pass --categorical color --categorical name to encode them"),
+        ([*SPREADSHEET, *ENCODED, "--drop", "city"], 1, "has no columns ['city']"),
+        ([*SPREADSHEET, *ENCODED, "--drop", "label"], 1, "holds the labels: leave it out of --drop"),
+        (
+            ["--edges", "edges.parquet", "--features", "nodes.parquet", "--decimal", ","],
+            2,
+            "--decimal ',' is for paths of",
+        ),
+        (["--dataset", "cora", "--separator", ";"], 2, "--separator ';' is for paths of CSV files"),
+        ([*SPREADSHEET[:4], "--separator", ";;"], 2, "--separator ';;' is not valid"),
+    ],
+)
+def test_files_that_need_an_option_say_which(capsys, options, code, said):
+    assert main(["condense", *options, "--quiet"]) == code
+    err = capsys.readouterr().err
+    assert said in err
+    assert len(err.splitlines()) == 1

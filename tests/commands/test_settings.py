@@ -89,6 +89,13 @@ def test_lists_flags_and_required_options(given):
     assert (args.nodes, args.edges) == (10, 30)
 
 
+def test_columns_to_drop_and_to_encode(given):
+    args = given('[condense]\ndrop = ["a", "b"]\ncategorical = "c"\nseparator = ";"', "condense", "--drop", "d")
+    assert (args.drop, args.categorical, args.separator) == (["a", "b", "d"], ["c"], ";")
+    with pytest.raises(ConfigError, match="pass a list of values"):
+        given("[condense]\ndrop = {a = 1}", "condense")
+
+
 def test_positional_arguments_too(given):
     args = given('[convert]\nresult = "a.herald"\nto = "npz"\noutput = "a.npz"', "convert")
     assert (args.result, args.to, args.output) == (Path("a.herald"), "npz", Path("a.npz"))
@@ -187,7 +194,7 @@ def value_of(action):
         plain = "paper"
     plain = "word" if plain is None else plain
     told = str(plain) if isinstance(plain, int | float) else f"'{plain}'"
-    return (f"[{told}]", [plain]) if takes_many(action) else (told, plain)
+    return (f"[{told}]", [plain]) if takes_many(action) or action.metavar == "COL" else (told, plain)
 
 
 EVERY = [(name, action) for name, command in commands_of(build_parser()).items() for action in command.arguments]

@@ -126,6 +126,57 @@ def test_a_name_for_nodes_needs_a_table():
         parted(arrays(), columns=Columns(node="id"))
 
 
+def categorical():
+    rng = np.random.default_rng(0)
+    nodes = NODES.assign(name=[f"x{i}" for i in range(N)], size=rng.choice([1, 2, 10], N))
+    nodes.insert(4, "color", np.where(np.arange(N) < N // 2, "red", rng.choice(["green", "blue"], N)))
+    return nodes.assign(color=nodes["color"].where(nodes.index > 1))
+
+
+CATEGORIES = {"drop": ("name",), "categorical": ("color", "size")}
+
+
+@pytest.mark.parametrize("as_categories", [False, True])
+def test_levels_are_those_of_all_partitions(as_categories):
+    """No partition of the rows has all colors: the first has red ones only."""
+    nodes = categorical()
+    if as_categories:
+        nodes = nodes.astype({"color": "category"})
+    small = parted(tables(nodes=nodes), columns=Columns(**CATEGORIES))
+    whole = condense(EDGES, nodes, ratio=0.3, backend="cpu", **CATEGORIES)
+    assert small.categories == whole.categories == {"color": ["blue", "green", "red"], "size": [1, 2, 10]}
+    assert list(small.feature_ids) == list(whole.feature_ids)
+    assert small.report.warnings == whole.report.warnings
+    assert "column 'color': 2 of" in small.report.warnings[0]
+    pd.testing.assert_frame_equal(small.edges, whole.edges)
+    pd.testing.assert_frame_equal(small.features, whole.features)
+    pd.testing.assert_frame_equal(small.transform(nodes), whole.transform(nodes))
+
+
+@pytest.mark.parametrize(
+    ("columns", "error", "says"),
+    [
+        ({"drop": "name"}, UnsupportedInputError, r"\['color'\] are text: pass categorical="),
+        ({"drop": "nam"}, ColumnError, r"no columns \['nam'\]"),
+        ({"categorical": ("color", "name")}, ColumnError, "like an id or free text"),
+        ({"drop": "label"}, ColumnError, "holds the labels"),
+    ],
+)
+def test_what_cannot_be_encoded_is_refused(columns, error, says):
+    with pytest.raises(error, match=says):
+        parted(tables(nodes=categorical()), columns=Columns(**columns))
+
+
+def test_names_of_columns_need_a_table():
+    with pytest.raises(ColumnError, match="whose columns have no names"):
+        parted(arrays(), columns=Columns(drop="f0"))
+
+
+def test_options_of_files_are_not_for_collections():
+    with pytest.raises(ConfigError, match="is for paths of CSV files"):
+        condense(*tables()[:2], csv={"decimal": ","})
+
+
 def test_series_beside_arrays_are_refused():
     with pytest.raises(UnsupportedInputError, match="to_dask_array"):
         parted(arrays(labels=dd.from_pandas(pd.Series(GRAPH.labels), npartitions=2)))

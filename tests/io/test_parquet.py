@@ -133,7 +133,7 @@ def test_repeated_ids(tmp_path, tables):
 def test_columns_of_text(tmp_path, tables):
     edges, nodes = tables
     nodes["f0"] = "much"
-    with pytest.raises(UnsupportedInputError, match=r"\['f0'\] are not numeric"):
+    with pytest.raises(UnsupportedInputError, match=r"\['f0'\] are text: pass categorical=\['f0'\]"):
         herald_gpu.condense(*saved(tmp_path, edges, nodes), **OPTIONS)
 
 
@@ -147,9 +147,9 @@ def test_gaps_among_the_features(tmp_path, tables):
 
 def test_another_format(tmp_path, tables):
     edges, nodes = tables
-    nodes.to_csv(tmp_path / "nodes.csv")
-    with pytest.raises(FileFormatError, match=r"nodes\.csv is no Parquet file by its name"):
-        herald_gpu.condense(edges, tmp_path / "nodes.csv", **OPTIONS)
+    nodes.to_csv(tmp_path / "nodes.table")
+    with pytest.raises(FileFormatError, match=r"nodes\.table is no Parquet file by its name: pass a \.parquet, \.csv"):
+        herald_gpu.condense(edges, tmp_path / "nodes.table", **OPTIONS)
 
 
 def test_a_file_that_is_broken(tmp_path, tables):

@@ -146,6 +146,62 @@ def test_a_proxy_beside_an_array_of_the_host_comes_to_the_host(device, cudf, gra
     assert isinstance(small.features, pd.DataFrame)
 
 
+def categorical(nodes):
+    """The table of nodes with text, categories, whole numbers and booleans, of which some are missing."""
+    rng = np.random.default_rng(1)
+    n = len(nodes)
+    nodes = nodes.assign(name=[f"x{i}" for i in range(n)], flag=rng.random(n) < 0.5, size=rng.choice([1, 2, 10], n))
+    nodes.insert(5, "color", pd.Series(rng.choice(["red", "green", "blue"], n), dtype=object))
+    nodes["kind"] = pd.Categorical(rng.choice(["b", "a"], n), categories=["a", "b", "unused"])
+    nodes["size"] = nodes["size"].astype("Int64").where(nodes.index > 1)
+    nodes["flag"] = nodes["flag"].astype("boolean").where(nodes.index > 2)
+    nodes["color"] = nodes["color"].where(nodes.index > 3)
+    return nodes
+
+
+CATEGORIES = {"drop": "name", "categorical": ["color", "flag", "size", "kind"]}
+
+
+def test_categories_are_encoded_as_on_the_host(device, cudf, graph, caplog):
+    edges, nodes = tables(graph, strings=False)
+    nodes = categorical(nodes)
+    config = HeraldConfig(feature_count=30)
+    ours = condense(edges, nodes, ratio=0.4, config=config, backend="cpu", **CATEGORIES)
+    found = condense(
+        cudf.DataFrame(edges), cudf.DataFrame(nodes), ratio=0.4, config=config, backend=device, **CATEGORIES
+    )
+    assert found.categories == ours.categories
+    assert found.categories["flag"] == [False, True]
+    assert found.categories["size"] == [1, 2, 10]
+    assert found.categories["kind"] == ["a", "b"]
+    assert found.report.warnings == ours.report.warnings
+    assert_same(found, ours)
+    np.testing.assert_array_equal(host(found.features), np.asarray(ours.features))
+    caplog.clear()
+    nodes.loc[10:14, "color"] = "teal"
+    there, here = found.transform(cudf.DataFrame(nodes)), ours.transform(nodes)
+    np.testing.assert_array_equal(host(there), np.asarray(here))
+    assert caplog.messages[0] == caplog.messages[1]
+    assert "column 'color': 5 of 200 rows have levels that the condensed graph never saw ('teal')" in caplog.messages[0]
+
+
+def test_features_of_a_table_are_read_in_the_order_of_its_columns(device, cudf, graph):
+    from herald_gpu.io.read import Columns, read
+
+    edges, nodes = tables(graph, strings=False)
+    nodes, columns = categorical(nodes), Columns(**CATEGORIES)
+    ours = read(edges, nodes, columns=columns)
+    found = device.read(cudf.DataFrame(edges), cudf.DataFrame(nodes), None, None, columns=columns, unlabelled=-1)
+    assert found.feature_ids.tolist() == ours.feature_ids.tolist()
+    np.testing.assert_array_equal(found.features.get(), ours.features)
+
+
+def test_names_of_columns_need_a_table(device, cp, graph):
+    given = [cp.asarray(part) for part in (graph.edge_index, graph.features, graph.labels, graph.train)]
+    with pytest.raises(ColumnError, match="whose columns have no names"):
+        condense(*given, ratio=0.2, config=CONFIG, backend=device, categorical="f0")
+
+
 def test_only_class_values_come_to_the_host(device, cp, graph):
     from herald_gpu.io.read import Columns
 
@@ -181,7 +237,11 @@ def test_tables_that_cannot_be_used(device, cudf, graph):
     check(InputError, "missing node ids", nodes=nodes.assign(node=nodes["node"].where(nodes.index > 0)))
     check(InputError, "edges name nodes", nodes=nodes.iloc[:150])
     check(InputError, "missing values", edges=edges.assign(dst=edges["dst"].where(edges.index > 0)))
-    check(UnsupportedInputError, "'f0'", "not numeric", nodes=nodes.assign(f0="a"))
+    check(UnsupportedInputError, "'f0'", "are text: pass categorical=['f0']", nodes=nodes.assign(f0="a"))
+    check(ColumnError, "no columns ['f99']", "drop=", drop="f99")
+    check(ColumnError, "'label' holds the labels", "drop=", drop=["label"])
+    check(ColumnError, "'f0' holds values such as", categorical="f0")
+    check(ColumnError, "'f0' has 200 levels in 200 rows", categorical="f0", nodes=nodes.assign(f0=nodes["node"]))
     check(UnsupportedInputError, "no feature columns", nodes=nodes[["node", "label", "train"]])
     check(InputError, "NaN", "'f1'", nodes=nodes.assign(f1=nodes["f1"].where(nodes.index > 0)))
     whole = pd.Series(np.arange(len(nodes))).where(nodes.index > 0).astype("Int64")

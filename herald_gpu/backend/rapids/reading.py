@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import cupy as cp
@@ -13,7 +14,7 @@ import numpy as np
 from herald_gpu.backend.rapids import columns as col
 from herald_gpu.backend.rapids import presenting
 from herald_gpu.errors import InputError, UnsupportedInputError
-from herald_gpu.io import frames, labels, matrices, torch
+from herald_gpu.io import categories, frames, labels, matrices, torch
 from herald_gpu.io.kinds import device_of, is_proxy, kind_of, unproxy
 from herald_gpu.io.read import (
     Columns,
@@ -31,6 +32,7 @@ from herald_gpu.io.read import (
 
 if TYPE_CHECKING:
     from herald_gpu.backend import Array, Matrix
+    from herald_gpu.io.categories import Levels
     from herald_gpu.io.kinds import Kind
 
 
@@ -43,6 +45,8 @@ class _Nodes:
     train: Any
     kind: Kind
     sparse: bool
+    categories: Levels = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
 
 
 def behind_proxies(given: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -102,24 +106,34 @@ def read_device(
         class_values=classes,
         train=train[order],
         style=Style(edge_kind, nodes.kind, nodes.sparse),
-        warnings=warnings + more,
+        warnings=warnings + more + nodes.notes,
+        categories=nodes.categories,
         on_device=True,
     )
 
 
-def read_kept(feats: Any, *, names: np.ndarray, positions: np.ndarray, width: int) -> Kept:  # noqa: ANN401
+def read_kept(
+    feats: Any,  # noqa: ANN401 - a matrix or table on the device
+    *,
+    names: np.ndarray,
+    positions: np.ndarray,
+    width: int,
+    levels: Levels | None = None,
+) -> Kept:
     """As :func:`herald_gpu.io.read.read_kept`, of a matrix or table on the device."""
-    kind = kind_of(feats)
+    kind, known = kind_of(feats), levels or {}
     if kind == "cudf":
-        check_kept_columns(feats, names)
-        wanted = list(names)
-        frames.check_feature_columns(feats, wanted, "feats")
+        wanted = categories.sources(names, known, feats.columns)
+        check_kept_columns(feats, wanted)
+        encoded = {name: known[name] for name in wanted if name in known}
+        features, _, _ = _columns(feats, wanted, tuple(encoded), encoded)
+        place = {name: number for number, name in enumerate(categories.encoded_names(wanted, encoded))}
         sparse, index = False, feats.index
-        chosen = cp.ascontiguousarray(_numbers(feats, wanted))
+        chosen = cp.ascontiguousarray(features[:, cp.asarray([place[name] for name in names])])
     else:
         x = _to_matrix(feats)
         matrices.check_features(x)
-        check_width(x, width)
+        check_width(x, width, known)
         sparse, index = bool(cusparse.issparse(x)), None
         chosen = x[:, cp.asarray(positions)]
         chosen = chosen if sparse else cp.ascontiguousarray(chosen, dtype=cp.float32)
@@ -134,16 +148,77 @@ def _read_nodes(feats: Any, columns: Columns) -> _Nodes:  # noqa: ANN401 - any d
     if kind == "cudf":
         check_node_column(feats, columns)
         ids = col.to_device(frames.node_ids(feats, columns.node, "feats"))
+        categories.check_names(columns, feats.columns)
+        feats = feats[categories.kept_names(columns, feats.columns)]
         names = [name for name in feats.columns if name not in (columns.node, columns.label, columns.train)]
-        frames.check_feature_columns(feats, names, "feats")
-        features = _numbers(feats, names)
+        features, levels, notes = _columns(feats, names, columns.categorical)
         marked, train = (feats[n] if n in feats.columns else None for n in (columns.label, columns.train))
-        return _Nodes(ids, features, names, marked, train, kind=kind, sparse=False)
+        names = categories.encoded_names(names, levels)
+        return _Nodes(ids, features, names, marked, train, kind=kind, sparse=False, categories=levels, notes=notes)
+    categories.check_unnamed(columns, feats)
     features = _to_matrix(feats)
     matrices.check_features(features)
     ids = cp.arange(features.shape[0])
     settled: Kind = "cupy" if kind == "cupyx" else kind
     return _Nodes(ids, features, [], None, None, kind=settled, sparse=bool(cusparse.issparse(features)))
+
+
+def _columns(
+    feats: Any,  # noqa: ANN401 - a cuDF table
+    names: list[Any],
+    categorical: tuple[Any, ...],
+    known: Levels | None = None,
+) -> tuple[Array, Levels, list[str]]:
+    """Columns side by side, categories encoded one-hot in their place: (float32 values, levels, notes).
+
+    Only levels, of which there are few, come to the host.
+    """
+    numbers = [name for name in names if name not in categorical]
+    if numbers or not names:
+        frames.check_feature_columns(feats, numbers, "feats")
+    if len(numbers) == len(names):
+        return _numbers(feats, names), {}, []
+    values = {name: _category(feats[name], name) for name in names if name in categorical}
+    gaps = {name: col.missing(column) for name, column in values.items()}
+    found = {name: _distinct(feats[name], values[name], gaps[name]) for name in values}
+    levels = categories.settle(found, feats.columns, len(feats), known)
+    notes = [n for name, gap in gaps.items() for n in categories.missing_note(name, int(gap.sum()), len(gap))]
+    blocks = []
+    for encoded, group in groupby(names, key=lambda name: name in levels):
+        if not encoded:
+            blocks.append(_numbers(feats, list(group)))
+            continue
+        for name in group:
+            places = cp.where(gaps[name], -1, _places(values[name], levels[name]))
+            unseen = [value for value in found[name] if categories.plain(value, name) not in levels[name]]
+            if unseen:
+                categories.warn_unseen(name, int(((places < 0) & ~gaps[name]).sum()), len(places), unseen)
+            blocks.append((places[:, None] == cp.arange(len(levels[name]))).astype(cp.float32))
+    return cp.concatenate(blocks, axis=1), levels, notes
+
+
+def _category(column: Any, name: Any) -> Any:  # noqa: ANN401 - a cuDF series, and its name
+    """Bring a column of categories to the device's numbers or text; dates and lists are refused."""
+    if not (hasattr(column.dtype, "categories") or getattr(column.dtype, "kind", "O") in "biufO"):
+        raise categories.no_category(name, column.dtype)
+    return col.to_device(column)
+
+
+def _distinct(column: Any, values: Any, gaps: Array) -> list[Any]:  # noqa: ANN401 - a cuDF series, as it is on the device
+    """Distinct values on the host; booleans stay booleans beside missing values."""
+    found = col.distinct(col.take(values, cp.flatnonzero(~gaps)))
+    return [bool(value) for value in found] if getattr(column.dtype, "kind", "O") == "b" else found
+
+
+def _places(values: Any, levels: list[Any]) -> Array:  # noqa: ANN401 - CuPy array or cuDF series
+    """Place of each value among the levels, of which only those of its own type can be equal to it."""
+    alike = [(place, level) for place, level in enumerate(levels) if isinstance(level, str) == col.is_text(values)]
+    if not alike:
+        return cp.full(len(values), -1, dtype=cp.int64)
+    text = col.is_text(values)
+    ready = values if text or values.dtype.kind == "f" else values.astype(cp.int64)  # booleans are 0 and 1
+    found = col.places_in(ready, _like(ready, np.array([level for _, level in alike], object if text else np.int64)))
+    return cp.where(found < 0, -1, cp.asarray([place for place, _ in alike])[found])
 
 
 def _numbers(feats: Any, names: list[Any]) -> Array:  # noqa: ANN401 - a cuDF table
