@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,9 +13,11 @@ import scipy.sparse
 from herald_gpu.backend import backend_for
 from herald_gpu.encoding import OF_KIND, Encoding
 from herald_gpu.errors import FileFormatError
+from herald_gpu.foreign import doubt_features
 from herald_gpu.io import matrices, networks, packing, persist, present, torch
 from herald_gpu.io.kinds import FRAME_KINDS, unproxy
 from herald_gpu.io.read import Columns, Style
+from herald_gpu.stages.scaling import Scaling
 from herald_gpu.summary import Report
 
 if TYPE_CHECKING:
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
 
     from herald_gpu.backend import Array, Backend, Matrix
     from herald_gpu.io.present import OutputType, Presenter
+
+logger = logging.getLogger("herald_gpu")
 
 PLAIN_MEMBERS = (
     *("node_ids", "feature_ids", "class_values", "feature_positions"),
@@ -60,7 +65,7 @@ class Contents:
     scales : float32 array, optional
         What int8 values of each column are multiplied by.
     scaling, reduction : tuple of arrays, optional
-        (mean, deviation) of the kept features; (mean, components) of PCA.
+        (center, spread) of the kept features; (mean, components) of PCA.
     columns : Columns
     style : Style
     unlabelled : object
@@ -172,7 +177,7 @@ class CondensedGraph:
     def features(self) -> Any:  # noqa: ANN401 - the caller's kind
         """Kept features of the kept nodes, in the order of `node_ids` (which pandas and cuDF hold in the index)."""
         c, x = self._contents, self._contents.features
-        if c.style.sparse and c.scaling is None and c.reduction is None:  # sparse stays sparse, however full it is
+        if c.style.sparse and c.reduction is None and not self._scaled_as_published:  # sparse stays sparse
             x = type(c.adjacency)(x)
         return c.present.matrix(c.style, x, names=self._feature_names, index=self._index)
 
@@ -218,11 +223,15 @@ class CondensedGraph:
         ----------
         feats : table, array, tensor or sparse matrix
             With the columns of the full feature matrix: by name in a table (others are ignored), else all of
-            them in the original order.
+            them in the original order. Pass them as they were condensed: scaling, if any, is applied here. Values of
+            another order of magnitude are logged as a warning.
         """
         feats, c = unproxy(feats), self._contents
         backend = backend_for(feats)
         given = backend.read_kept(feats, names=c.feature_ids, positions=c.feature_positions, width=c.n_input_features)
+        doubt = None if self._scaled_as_published else doubt_features(backend, given.features, self._host)
+        if doubt is not None:
+            logger.warning("%s", doubt)
         style = present.choose_style(Style(given.kind, given.kind, given.sparse), "input")
         return given.present.matrix(
             style, self._prepared(backend, given.features), names=self._feature_names, index=given.index
@@ -238,6 +247,10 @@ class CondensedGraph:
             None if pair is None else [backend.asarray(part).astype(xp.float64) for part in pair]
             for pair in (c.scaling, c.reduction)
         )
+        if scaling is not None and not self._scaled_as_published:
+            x, scaling = Scaling(*scaling).apply(backend, x), None
+            if reduction is None:
+                return x
         wide = (x.toarray() if backend.sparse.issparse(x) else x).astype(xp.float64)
         if scaling is not None:
             wide = (wide - scaling[0]) / scaling[1]
@@ -417,6 +430,11 @@ class CondensedGraph:
     @cached_property
     def _host(self) -> Contents:
         return self._contents.on_host()
+
+    @property
+    def _scaled_as_published(self) -> bool:
+        """Whether all columns were centered, so that no zeros are left."""
+        return self._contents.scaling is not None and not self.report.config.exact
 
     @cached_property
     def _edge_index(self) -> Array:
