@@ -84,7 +84,7 @@ def _with_columns(backend: Backend, x: Matrix, part: Matrix, columns: Array) -> 
 
 
 class ColumnFacts(NamedTuple):
-    """What the columns of some rows are like.
+    """What the columns of some rows are like; properties are for those on the host.
 
     Attributes
     ----------
@@ -98,6 +98,36 @@ class ColumnFacts(NamedTuple):
     moments: ops.Moments
     stored: Array
     others: Array
+
+    @property
+    def deviation(self) -> np.ndarray:
+        """Standard deviation."""
+        return np.sqrt(self.moments.squares / self.moments.rows)
+
+    @property
+    def size(self) -> np.ndarray:
+        """Root mean square."""
+        return np.sqrt(self.moments.mean**2 + self.deviation**2)
+
+    @property
+    def varying(self) -> np.ndarray:
+        """Columns that are not constant."""
+        return self.deviation > FLAT * self.size
+
+    @property
+    def spread(self) -> np.ndarray:
+        """What a column is divided by; the size of a constant one, which leaves 0 once it is centered."""
+        return np.where(self.varying, self.deviation, self.size)
+
+    @property
+    def scalable(self) -> np.ndarray:
+        """Columns that have other values than 0 and 1."""
+        return (self.others > 0) & (self.spread >= np.finfo(np.float32).tiny)
+
+    @property
+    def dense(self) -> np.ndarray:
+        """Scalable columns that have more non-zeros than zeros."""
+        return self.scalable & (2 * self.stored > self.moments.rows)
 
 
 def column_facts(backend: Backend, x: Matrix) -> ColumnFacts:
@@ -176,36 +206,30 @@ def plan_scaling(facts: ColumnFacts, choice: Scale) -> ScalingPlan | None:
         Of all rows, on the host.
     choice : {"auto", "none", "standard", "robust"}
         `"auto"` scales the dense columns, where their sizes and spreads differ by more than `FACTOR` from one another
-        or from the typical (median) spread of the other columns.
+        or from the typical (root mean square) spread of the other columns.
     """
-    moments = facts.moments
-    deviation = np.sqrt(moments.squares / moments.rows)
-    size = np.sqrt(moments.mean**2 + deviation**2)
-    varying = deviation > FLAT * size
-    spread = np.where(varying, deviation, size)
-    possible = (facts.others > 0) & (spread >= np.finfo(np.float32).tiny)
-    dense = possible & (2 * facts.stored > moments.rows)
-    scaled, note = dense if choice == "auto" else possible, None
+    scaled, note = facts.dense if choice == "auto" else facts.scalable, None
     if choice == "none" or not scaled.any():
         return None
     if choice == "auto":
-        factor = _size_factor(size[dense], deviation[dense & varying], deviation[~dense & varying])
+        factor = size_factor(facts)
         if factor <= FACTOR:
             return None
         note = (
             f"{int(scaled.sum()):,} of {len(scaled):,} columns were standardized, because the sizes of dense columns "
             f"differ by a factor of {factor:,.0f} (scale: auto); choose scale none to keep them as they are"
         )
-    centered = scaled & dense
-    center, divisor = np.where(centered, moments.mean, 0.0), np.where(scaled, spread, 1.0)
+    centered = scaled & facts.dense
+    center, divisor = np.where(centered, facts.moments.mean, 0.0), np.where(scaled, facts.spread, 1.0)
     return ScalingPlan(center, divisor, scaled, centered, int(facts.stored.sum()), note)
 
 
-def _size_factor(sizes: np.ndarray, spreads: np.ndarray, others: np.ndarray) -> float:
-    """Compare the largest size of a dense column with the smallest spread; the other columns count as one."""
-    typical = [float(np.median(others))] if len(others) else []
-    smallest = min([*spreads.tolist(), *typical], default=0.0)
-    return max([*sizes.tolist(), *typical]) / smallest if smallest else 0.0
+def size_factor(facts: ColumnFacts) -> float:
+    """Divide the largest size of a dense column by the smallest spread; the other columns count as one."""
+    others = facts.deviation[~facts.dense & facts.varying]
+    typical = [float(np.sqrt((others**2).mean()))] if len(others) else []
+    smallest = min([*facts.deviation[facts.dense & facts.varying].tolist(), *typical], default=0.0)
+    return max([*facts.size[facts.dense].tolist(), *typical], default=0.0) / smallest if smallest else 0.0
 
 
 def fit_scaling(backend: Backend, graph: Graph, choice: Scale) -> tuple[Scaling, ScalingPlan] | None:
