@@ -83,7 +83,7 @@ Dask table or array
     scale : {"auto", "none", "standard", "robust"}
         How features are scaled, by figures of all rows: by mean and standard deviation (`"standard"`), or by median
         and quartiles (`"robust"`). `"auto"` standardizes dense columns if their sizes differ by a factor of more than
-        30, and leaves all others. A column of zeros and ones is never scaled, and zeros of a column that is mostly
+        20, and leaves all others. A column of zeros and ones is never scaled, and zeros of a column that is mostly
         zero stay zeros. The center and the spread of every kept column are stored with the result, count in the
         budget, and are applied by :meth:`CondensedGraph.transform`.
     config : HeraldConfig, optional

@@ -327,11 +327,12 @@ def _doubts(picked: Picked) -> list[str]:
     scores = [trial.score for trial in picked.trials if trial.score is not None]
     if not scores or picked.majority is None or picked.majority == 1.0 or max(scores) > picked.majority:
         return []
-    return [
+    doubt = (
         f"the best trial ({max(scores):.2f}) is no better than always answering the largest class "
         f"({picked.majority:.2f}): features or labels may be wrong, unscaled or unrelated; check them before you "
         "train on this graph"
-    ]
+    )
+    return [doubt]
 
 
 def _explain(sizes: Sizes, picked: Picked, added: int, config: HeraldConfig) -> list[str]:

@@ -210,7 +210,7 @@ class Report:
         yield f"  heterophily  {self.heterophily:.3f}: {self._meaning()}"
         if self.n_scaled:
             whole = "" if self.before is None else f" of {self.before.n_features:,}"
-            yield f"  scale        {self.n_scaled:,}{whole} columns scaled ({self.scale}): give features to transform as they were"
+            yield f"  scale        {self.n_scaled:,}{whole} columns scaled ({self.scale})"
         if self.n_landmarks or self.n_synthetic_edges:
             yield f"  synthetic    {self.n_landmarks} landmarks, {self.n_synthetic_edges} directed edges"
         if self.lid_correlation is not None:

@@ -1,15 +1,17 @@
 """What one column of another size does to a condensed graph: the measurement behind the factor of ``scale="auto"``.
 
-Run ``python tools/measure_scale.py``: one column of generated graphs is multiplied (or moved away from 0) by a factor,
-and the graph is condensed as it is (``scale="none"``) and with all columns standardized. A row has the best score of a
-trial and the accuracy of a GCN on the nodes outside the training set, both in percent, mean of some seeds.
-Run it with names of data sets to see how much their columns differ, and whether ``"auto"`` scales them.
+Run ``python tools/measure_scale.py``: generated nodes have some shares, between 0 and 1, that tell of the class, and
+one positive column such as an income, whose spread is a factor times that of a share. The graph is condensed as it is
+(``scale="none"``) and with all columns standardized. Every cell has the best score of a trial and the accuracy of a GCN
+on nodes outside the training set, both in percent, mean of three graphs. With names of data sets it prints how much
+their columns differ, and how many ``"auto"`` scales.
 """
 
 from __future__ import annotations
 
 import logging
 import sys
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,26 +21,24 @@ from herald_gpu.datasets.splits import random_split
 from herald_gpu.evaluate import Training, evaluate
 from herald_gpu.stages import scaling
 
-FACTORS = (1, 3, 10, 30, 100, 1000)
+if TYPE_CHECKING:
+    from herald_gpu.stages.scaling import Scale
+
+FACTORS = (1, 3, 10, 30, 100, 1000, 100_000)
+SCALES: tuple[Scale, ...] = ("none", "standard")
 SEEDS = (0, 1, 2)
+NODES, CLASSES = 1500, 4
 
 
-def changed(features: np.ndarray, column: int, factor: float, how: str) -> np.ndarray:
-    """Give one column another size: a larger spread, or a larger distance from 0."""
-    x = features.copy()
-    x[:, column] = x[:, column] * factor if how == "spread" else x[:, column] + factor * x[:, column].std()
-    return x
-
-
-def measured(column: str, n_features: int, factor: float, how: str, scale: str, seed: int) -> tuple[float, float]:
+def measured(n_shares: int, factor: float, scale: Scale, seed: int, *, telling: bool) -> tuple[float, float]:
     """Give the best trial and the accuracy, in percent."""
-    graph = make_graph(1500, n_classes=4, n_features=n_features, homophily=0.6, seed=seed)
-    spread = [graph.features[graph.labels == code].mean(axis=0) for code in range(4)]
-    order = np.argsort(np.std(spread, axis=0))
-    place = int(order[-1] if column == "telling" else order[0])
-    x, split = changed(graph.features, place, factor, how), random_split(1500, seed)
+    graph = make_graph(NODES, n_classes=CLASSES, n_features=n_shares, homophily=0.6, class_imbalance=0.2, seed=seed)
+    shares, rng = 1 / (1 + np.exp(-np.asarray(graph.features))), np.random.default_rng(seed)
+    income = np.exp(rng.normal(size=NODES) + (graph.labels / 2 if telling else 0))
+    income *= factor * shares.std(axis=0).mean() / income.std()
+    x, split = np.column_stack([shares, income]).astype(np.float32), random_split(NODES, seed)
     small = herald_gpu.condense(
-        graph.edge_index, x, graph.labels, split.train, ratio=0.03, scale=scale, backend="cpu", random_state=seed
+        graph.edge_index, x, graph.labels, split.train, ratio=0.05, scale=scale, backend="cpu", random_state=seed
     )
     best = max(trial["score"] for trial in small.report.trials)
     whole = type("Whole", (), {"edge_index": graph.edge_index, "features": x, "labels": graph.labels})
@@ -46,19 +46,25 @@ def measured(column: str, n_features: int, factor: float, how: str, scale: str, 
     return 100 * best, float(rows["accuracy"].mean())
 
 
+def tell(*words: str) -> None:
+    """Write a line at once."""
+    sys.stdout.write(" ".join(words) + "\n")
+    sys.stdout.flush()
+
+
 def on_generated_graphs() -> None:
     """Print a table of generated graphs."""
-    print(f"{'column':9} {'features':>8} {'change':7} {'scale':9}", *(f"{factor:>12}" for factor in FACTORS))
-    for column in ("telling", "silent"):
-        for n_features in (20, 100):
-            for how, scales in (("spread", ("none", "standard")), ("offset", ("none",))):
-                for scale in scales:
-                    cells = []
-                    for factor in FACTORS:
-                        runs = [measured(column, n_features, factor, how, scale, seed) for seed in SEEDS]
-                        best, accuracy = np.mean(runs, axis=0)
-                        cells.append(f"{best:5.1f} {accuracy:5.1f}")
-                    print(f"{column:9} {n_features:8} {how:7} {scale:9}", *(f"{cell:>12}" for cell in cells), flush=True)
+    tell(f"{'shares':>6} {'income':7} {'scale':9}", *(f"{factor:>12,}" for factor in FACTORS))
+    for n_shares in (7, 20, 60):
+        for telling in (False, True):
+            for scale in SCALES:
+                cells = []
+                for factor in FACTORS:
+                    runs = [measured(n_shares, factor, scale, seed, telling=telling) for seed in SEEDS]
+                    best, accuracy = np.mean(runs, axis=0)
+                    cells.append(f"{best:5.1f} {accuracy:5.1f}")
+                name = "tells" if telling else "noise"
+                tell(f"{n_shares:6} {name:7} {scale:9}", *(f"{cell:>12}" for cell in cells))
 
 
 def on_data_sets(names: list[str]) -> None:
@@ -72,7 +78,10 @@ def on_data_sets(names: list[str]) -> None:
         facts = scaling.column_facts(backend, features)
         plan = None if kind == "binary" else scaling.plan_scaling(facts, "auto")
         scaled = 0 if plan is None else plan.n_scaled
-        print(f"{name:22} {kind:7} {features.shape[1]:6} columns, {int(facts.dense.sum()):5} dense, factor {scaling.size_factor(facts):8.1f}: {scaled} scaled")
+        dense, factor = int(facts.dense.sum()), scaling.size_factor(facts)
+        tell(
+            f"{name:22} {kind:7} {features.shape[1]:6} columns, {dense:5} dense, factor {factor:6.1f}: {scaled} scaled"
+        )
 
 
 if __name__ == "__main__":

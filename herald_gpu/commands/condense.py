@@ -58,7 +58,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
         choices=SCALES,
         default="auto",
         help="scale features by mean and deviation (standard) or by median and quartiles (robust); auto standardizes "
-        "dense columns if their sizes differ by a factor of more than 30 (default %(default)s)",
+        "dense columns if their sizes differ by a factor of more than 20 (default %(default)s)",
     )
     _shared.add_run_options(parser, ratio=0.01)
     cluster = parser.add_argument_group(
