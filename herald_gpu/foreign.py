@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from herald_gpu import ops
-from herald_gpu.backend import get_backend
 
 if TYPE_CHECKING:
     from herald_gpu.backend import Array, Backend, Matrix
@@ -33,21 +32,20 @@ def doubt_features(backend: Backend, kept: Matrix, contents: Contents) -> str | 
     kept : matrix
         Kept columns of any nodes, as they are before scaling.
     contents : Contents
-        The condensed graph, on the host.
+        The condensed graph, on the host or where the backend works.
     """
     if int(kept.shape[0]) < FEWEST_ROWS or contents.reduction is not None:
         return None
-    real = contents.features[: int((~contents.is_landmark).sum())]
-    scaled = np.zeros(int(kept.shape[1]), dtype=bool)
+    real = backend.asarray(contents.features[: int((~contents.is_landmark).sum())])
+    center, spread = map(backend.asarray, contents.scaling or (backend.xp.zeros(1), backend.xp.ones(1)))
     if contents.scaling is not None:
-        center, spread = contents.scaling
-        scaled = (center != 0) | (spread != 1)
-        real = (real.toarray() if hasattr(real, "toarray") else real) * spread + center
-    given = backend.to_host(value_sizes(backend, kept))
-    wanted = value_sizes(get_backend("cpu"), real)
+        real = (real.toarray() if backend.sparse.issparse(real) else real) * spread + center
+    scaled = (center != 0) | (spread != 1)
+    given, wanted, marks = ops.fetch(backend, value_sizes(backend, kept), value_sizes(backend, real), scaled)
     seen = (given > 0) & (wanted > 0)
-    given, wanted, scaled = np.log10(given[seen]), np.log10(wanted[seen]), scaled[seen]
-    far = scaled & (np.abs(wanted) > MAGNITUDES)
+    marked = np.broadcast_to(marks > 0, seen.shape)[seen]
+    given, wanted = np.log10(given[seen]), np.log10(wanted[seen])
+    far = marked & (np.abs(wanted) > MAGNITUDES)
     if far.any() and (np.abs(given[far]) < SCALED_MAGNITUDES).all():
         return (
             f"feats looks scaled already in {int(far.sum()):,} columns, and the condensed graph scales them once more: "
@@ -68,7 +66,8 @@ def value_sizes(backend: Backend, x: Matrix) -> Array:
     Examples
     --------
     >>> import numpy as np
-    >>> value_sizes(get_backend("cpu"), np.float32([[3, 0], [0, 0], [-3, 0]]))
+    >>> from herald_gpu.backend.cpu import CpuBackend
+    >>> value_sizes(CpuBackend(), np.float32([[3, 0], [0, 0], [-3, 0]]))
     array([3., 0.])
     """
     xp, width = backend.xp, int(x.shape[1])

@@ -229,9 +229,11 @@ class CondensedGraph:
         feats, c = unproxy(feats), self._contents
         backend = backend_for(feats)
         given = backend.read_kept(feats, names=c.feature_ids, positions=c.feature_positions, width=c.n_input_features)
-        doubt = None if self._scaled_as_published else doubt_features(backend, given.features, self._host)
-        if doubt is not None:
-            logger.warning("%s", doubt)
+        if not self._scaled_as_published:
+            near = c if c.present.xp is backend.xp else self._host
+            doubt = doubt_features(backend, given.features, near)
+            if doubt is not None:
+                logger.warning("%s", doubt)
         style = present.choose_style(Style(given.kind, given.kind, given.sparse), "input")
         return given.present.matrix(
             style, self._prepared(backend, given.features), names=self._feature_names, index=given.index

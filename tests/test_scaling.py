@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from types import SimpleNamespace
 
 import dask.array as da
 import numpy as np
@@ -17,6 +18,7 @@ from herald_gpu import HeraldConfig, condense
 from herald_gpu.backend.cpu import CpuBackend
 from herald_gpu.budget import SCALING_BYTES
 from herald_gpu.datasets import make_graph
+from herald_gpu.datasets.splits import rest_split
 from herald_gpu.distributed.front import condense_collections
 from herald_gpu.errors import ConfigError
 from herald_gpu.io.read import Columns
@@ -107,6 +109,28 @@ def test_sparse_stays_sparse_and_zeros_stay_zeros():
     last = whole[:, [32]].toarray()
     assert abs(last.mean()) < 1e-3
     assert last.std() == pytest.approx(1, rel=1e-3)
+
+
+@pytest.mark.parametrize("scale", ["auto", "standard", "robust"])
+@pytest.mark.parametrize("config", [HeraldConfig(), HeraldConfig.paper(feature_count=8)], ids=["default", "paper"])
+def test_backends_scale_alike(backend, scale, config):
+    found, wanted = run(config=config, scale=scale, backend=backend), run(config=config, scale=scale)
+    assert (found.node_ids == wanted.node_ids).all()
+    assert (found.features == wanted.features).all()
+    for one, other in zip(found._host.scaling, wanted._contents.scaling, strict=True):
+        assert (one == other).all()
+    assert found.report.storage_bytes == wanted.report.storage_bytes
+
+
+def test_models_are_tested_on_features_that_were_scaled_once():
+    inputs = pytest.importorskip("herald_gpu.evaluate.inputs", reason="torch is not installed")
+    full = pytest.importorskip("herald_gpu.evaluate.full", reason="torch is not installed")
+    split = rest_split(GRAPH.train, np.ones(600, dtype=bool))
+    whole = SimpleNamespace(edge_index=GRAPH.edge_index, features=TABLE, labels=GRAPH.labels)
+    small = run(config=FLOAT)
+    read = inputs.read_small(small, full.read_full(whole, split))
+    assert (read.full_features == small.transform(TABLE)).all()
+    assert np.abs(read.full_features.mean(axis=0)).max() < 1e-3
 
 
 @pytest.mark.parametrize("ratio", [0.03, 0.05, 0.1, 0.5])
