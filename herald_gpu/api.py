@@ -25,12 +25,14 @@ from herald_gpu.io.present import OutputType  # noqa: TC001 - as above
 from herald_gpu.io.read import Columns
 from herald_gpu.pipeline import STAGES, Clock, run
 from herald_gpu.result import CondensedGraph, Contents
+from herald_gpu.stages.scaling import Scale, check_scale, fit_scaling
 from herald_gpu.summary import Report
 
 if TYPE_CHECKING:
     from herald_gpu.assembly import Condensed
     from herald_gpu.distributed.parts import Layout
     from herald_gpu.io.read import Source, Style
+    from herald_gpu.stages.scaling import ScalingPlan
 
 logger = logging.getLogger("herald_gpu")
 
@@ -51,6 +53,7 @@ def condense(
     drop: str | Sequence[str] = (),
     categorical: str | Sequence[str] = (),
     csv: Mapping[str, str] | None = None,
+    scale: Scale = "auto",
     config: HeraldConfig | None = None,
     backend: BackendName | Backend = "auto",
     output_type: OutputType = "input",
@@ -91,6 +94,12 @@ or a Dask table or array
     csv : mapping, optional
         How CSV files are written: "separator" (by default a comma, in ``.tsv`` files a tab), "decimal" (by default a
         point) and "encoding" (by default UTF-8), as in ``{"separator": ";", "decimal": ","}``.
+    scale : {"auto", "none", "standard", "robust"}
+        How features are scaled, by figures of all rows: by mean and standard deviation (`"standard"`), or by median
+        and quartiles (`"robust"`). `"auto"` standardizes dense columns if their sizes differ by a factor of more than
+        20, and leaves all others. A column of zeros and ones is never scaled, and zeros of a column that is mostly
+        zero stay zeros. The center and the spread of every kept column are stored with the result, count in the
+        budget, and are applied by :meth:`CondensedGraph.transform`.
     config : HeraldConfig, optional
         Constants of the method; by default the default preset.
     backend : {"auto", "cpu", "rapids"} or Backend
@@ -133,6 +142,7 @@ or a Dask table or array
     """
     config = HeraldConfig() if config is None else config
     _check_options(ratio, config, random_state, output_type)
+    scale = check_scale(scale, exact=config.exact)
     columns = Columns(source, target, node, label, train_column, drop, categorical)  # type: ignore[arg-type]
     csv_files.check_used(csv, edges, feats)
     if any_dask(edges, feats, labels, train):
@@ -143,6 +153,7 @@ or a Dask table or array
             float(ratio),
             columns=columns,
             unlabelled=unlabelled,
+            scale=scale,
             config=config,
             backend=backend,
             output_type=output_type,
@@ -160,8 +171,11 @@ or a Dask table or array
             edges, feats = csv_files.read_graph(edges, feats, columns, csv)
             given = chosen.read(edges, feats, labels, train, columns=columns, unlabelled=unlabelled)
             graph, notes = build_graph(chosen, given, config)
+            graph, scaled = scale_graph(chosen, graph, scale)
         made = run(chosen, graph, float(ratio), config, seed=random_state, clock=clock)
-    report = make_report(chosen, given, made, clock, notes, config, ratio=float(ratio), seed=random_state)
+    report = make_report(
+        chosen, given, made, clock, notes, config, ratio=float(ratio), seed=random_state, scale=scale, scaled=scaled
+    )
     for warning in report.warnings:
         logger.warning("%s", warning)
     style = present.choose_style(given.style, output_type)
@@ -194,6 +208,16 @@ def build_graph(backend: Backend, given: Source, config: HeraldConfig) -> tuple[
     return Graph(adjacency, features, kind, labels, train, len(given.class_values)), notes
 
 
+def scale_graph(backend: Backend, graph: Graph, scale: Scale) -> tuple[Graph, ScalingPlan | None]:
+    """Scale the features of a graph: (graph, what was done)."""
+    found = fit_scaling(backend, graph, scale)
+    if found is None:
+        return graph, None
+    scaling, plan = found
+    features = scaling.apply(backend, graph.features)
+    return dataclasses.replace(graph, features=features, scaling=scaling, n_given=plan.n_given), plan
+
+
 def _check_options(ratio: object, config: object, random_state: object, output_type: str) -> None:
     if isinstance(ratio, bool) or not isinstance(ratio, int | float | np.number) or not 0 < ratio <= 1:
         msg = f"ratio={ratio!r} is not valid: pass a number in (0, 1]"
@@ -224,12 +248,16 @@ def make_report(
     *,
     ratio: float,
     seed: int,
+    scale: Scale,
+    scaled: ScalingPlan | None,
 ) -> Report:
     """Write down what was asked, what came out and what it cost."""
     classes, s, sizes, picked = given.class_values.tolist(), made.statistics, made.sizes, made.picked
     search, trial = picked.scores.search, picked.trial
     missing = [classes[code] for code in made.missing]
     warnings = given.warnings + notes + list(made.warnings)
+    if scaled is not None and scaled.note is not None:
+        warnings.append(scaled.note)
     if missing:
         warnings.append(f"no training node of the classes {missing} fits in the budget")
     return Report(
@@ -243,6 +271,9 @@ def make_report(
         lid_correlation=None if search is None else search.correlation,
         exemplar_rule=None if trial is None else trial.rule,
         trials=[dataclasses.asdict(one) for one in picked.trials],
+        majority_share=picked.majority,
+        scale=scale,
+        n_scaled=0 if scaled is None else scaled.n_scaled,
         component_count=None if made.reduction is None else int(made.reduction.components.shape[0]),
         requested_ratio=ratio,
         storage_ratio=sizes.storage_bytes / sizes.full_bytes,
@@ -322,7 +353,7 @@ def make_contents(
         scores={"node": ids, **raw, "rank": placed(rank)},
         encoding=made.sizes.encoding,
         scales=None if made.scales is None or reduction is not None else placed(made.scales),
-        scaling=None if scaling is None else (placed(scaling.mean[kept]), placed(scaling.deviation[kept])),
+        scaling=None if scaling is None else (placed(scaling.center[kept]), placed(scaling.spread[kept])),
         reduction=None if reduction is None else (placed(reduction.mean), placed(reduction.components)),
         columns=columns,
         style=style,

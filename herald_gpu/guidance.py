@@ -114,7 +114,7 @@ class Guidance:
         n_landmarks = int(draft.landmarks.shape[0])
         joined = join_landmarks(self.backend, self.graph, draft.nodes, n_landmarks, self.config)
         edges = graph_bytes(self.budget.kind, 0, int(joined.adjacency.nnz))
-        own = landmarks.landmark_bytes(self.graph.n_classes, sizes.width)
+        own = landmarks.landmark_bytes(self.graph.n_classes, sizes.width) + self.budget.column_bytes * sizes.width
         prices = [coded.bytes_of_rows(stored, sizes.width).sum() + coded.table_bytes(sizes.width) for coded in options]
         return options[prices.index(min(prices))], int(min(prices) + own) + edges
 
@@ -130,10 +130,15 @@ class Guidance:
         raise BudgetError(msg, smallest_ratio=smallest)
 
 
-def most_columns(learnt: int, n_classes: int, limit: float, wanted: int | None) -> int:
+def most_columns(learnt: int, n_classes: int, limit: float, wanted: int | None, column_bytes: int = 0) -> int:
     """Half of the features, or as many as are wanted, as far as landmarks of them fit where nothing else is."""
-    each = int(limit // (landmarks.PER_CLASS * n_classes)) - int(encoding.OF_LANDMARKS.bytes_of_rows(0.0, 0))
-    return min(wanted or max(FEWEST, learnt // 2), learnt, 8 * max(0, each))
+    eights = (limit - landmarks.landmark_bytes(n_classes, 0)) // bytes_of_eight(n_classes, column_bytes)
+    return min(wanted or max(FEWEST, learnt // 2), learnt, 8 * max(0, int(eights)))
+
+
+def bytes_of_eight(n_classes: int, column_bytes: int) -> int:
+    """Bytes that eight more features of all landmarks take, with what is stored once for each feature."""
+    return landmarks.PER_CLASS * n_classes + encoding.BITS * column_bytes
 
 
 def counts_beside(n_features: int, learnt: int, n_classes: int, limit: float, config: HeraldConfig) -> list[int]:

@@ -18,7 +18,7 @@ from herald_gpu.stages.features import choose_features, score_features
 from herald_gpu.stages.heterophily import measure_heterophily
 from herald_gpu.stages.pruning import prune
 from herald_gpu.stages.rebalance import rebalance
-from herald_gpu.stages.reduction import standard_scale
+from herald_gpu.stages.scaling import standard_scale
 from herald_gpu.stages.scoring import describe_nodes, score_nodes
 from herald_gpu.stages.weights import adapt_weights
 
@@ -135,6 +135,7 @@ def _exemplars(
         landmarks=found.landmarks,
         trials=found.trials,
         trial=found.trial,
+        majority=found.majority,
     )
 
 
@@ -160,7 +161,7 @@ def _neighbourhoods(
         weights = adapt_weights(hetero.h, config)
     with clock.stage("features"):
         scaling = standard_scale(backend, graph) if config.accounting == "scaled" else None
-        seen = graph if scaling is None else replace(graph, features=scaling.apply(backend, graph.features))
+        seen = graph if scaling is None else replace(graph, features=scaling.widened(backend, graph.features))
         anchor = count_features(backend, seen, config)
         chosen = choose_features(backend, seen, hetero.h, anchor, config)
         kept = ops.take_columns(backend, seen.features, chosen.indices)

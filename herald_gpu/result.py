@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os  # noqa: TC003 - typing.get_type_hints looks names of annotations up here
 from collections.abc import Mapping  # noqa: TC003 - as above
 from dataclasses import dataclass, replace
@@ -15,6 +16,7 @@ import scipy.sparse
 from herald_gpu.backend import Array, Backend, Matrix, backend_for
 from herald_gpu.encoding import Encoding
 from herald_gpu.errors import FileFormatError, InputError
+from herald_gpu.foreign import doubt_features
 from herald_gpu.io import csv as csv_files
 from herald_gpu.io import dgl, matrices, networks, packing, persist, present, torch
 from herald_gpu.io.categories import Levels  # noqa: TC001 - as above
@@ -22,6 +24,7 @@ from herald_gpu.io.fingerprint import fingerprint
 from herald_gpu.io.kinds import FRAME_KINDS, kind_of, unproxy
 from herald_gpu.io.present import OutputType, Presenter  # noqa: TC001 - as above
 from herald_gpu.io.read import Columns, Style
+from herald_gpu.stages.scaling import Scaling
 from herald_gpu.summary import Report
 
 if TYPE_CHECKING:
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
     from torch_geometric.data import Data  # noqa: TID251 - the name of a type
 else:  # the hints of public methods resolve without these libraries
     DGLGraph = NetworkXGraph = Data = Any
+
+logger = logging.getLogger("herald_gpu")
 
 SAVED_ARRAYS = (
     *("node_ids", "class_values", "feature_positions"),
@@ -72,7 +77,7 @@ class Contents:
     scales : float32 array, optional
         What int8 values of each column are multiplied by.
     scaling, reduction : tuple of arrays, optional
-        (mean, deviation) of the kept features; (mean, components) of PCA.
+        (center, spread) of the kept features; (mean, components) of PCA.
     columns : Columns
     style : Style
     unlabelled : object
@@ -211,7 +216,7 @@ class CondensedGraph:
     def features(self) -> Any:  # noqa: ANN401 - the caller's kind
         """Kept features of the kept nodes, in the order of `node_ids` (which pandas and cuDF hold in the index)."""
         c, x = self._contents, self._contents.features
-        if c.style.sparse and c.scaling is None and c.reduction is None:  # sparse stays sparse, however full it is
+        if c.style.sparse and c.reduction is None and not self._scaled_as_published:  # sparse stays sparse
             x = type(c.adjacency)(x)
         return c.present.matrix(c.style, x, names=self._feature_names, index=self._index)
 
@@ -270,8 +275,9 @@ class CondensedGraph:
         ----------
         feats : table, array, tensor, sparse matrix, PyG Data, or path of a Parquet or CSV file
             With the columns of the full feature matrix: by name in a table (others are ignored), else all of
-            them in the original order, categories encoded. A PyG `Data` gives a copy of it with other `x`; all else
-            stays as it is.
+            them in the original order, categories encoded. Pass them as they were condensed: scaling, if any, is
+            applied here. Values of another order of magnitude are logged as a warning. A PyG `Data` gives a copy of it
+            with other `x`; all else stays as it is.
         csv : mapping, optional
             How a CSV file is written, as for :func:`herald_gpu.condense`.
         """
@@ -285,6 +291,11 @@ class CondensedGraph:
         given = backend.read_kept(
             feats, names=c.feature_ids, positions=c.feature_positions, width=c.n_input_features, levels=c.categories
         )
+        if not self._scaled_as_published:
+            near = c if c.present.xp is backend.xp else self._host
+            doubt = doubt_features(backend, given.features, near)
+            if doubt is not None:
+                logger.warning("%s", doubt)
         style = present.choose_style(Style(given.kind, given.kind, given.sparse), "input")
         return given.present.matrix(
             style, self._prepared(backend, given.features), names=self._feature_names, index=given.index
@@ -300,6 +311,10 @@ class CondensedGraph:
             None if pair is None else [backend.asarray(part).astype(xp.float64) for part in pair]
             for pair in (c.scaling, c.reduction)
         )
+        if scaling is not None and not self._scaled_as_published:
+            x, scaling = Scaling(*scaling).apply(backend, x), None
+            if reduction is None:
+                return x
         wide = (x.toarray() if backend.sparse.issparse(x) else x).astype(xp.float64)
         if scaling is not None:
             wide = (wide - scaling[0]) / scaling[1]
@@ -533,6 +548,11 @@ class CondensedGraph:
     @cached_property
     def _host(self) -> Contents:
         return self._contents.on_host()
+
+    @property
+    def _scaled_as_published(self) -> bool:
+        """Whether all columns were centered, so that no zeros are left."""
+        return self._contents.scaling is not None and not self.report.config.exact
 
     @cached_property
     def _edge_index(self) -> Array:

@@ -15,6 +15,7 @@ from herald_gpu.guidance import (
     Guidance,
     GuidedDraft,
     bytes_beside,
+    bytes_of_eight,
     counts_beside,
     landmark_codes,
     most_columns,
@@ -96,6 +97,8 @@ class Found:
     trial : Trial
     trials : tuple of Trial
         All that were made, the one chosen included.
+    majority : float
+        Share of the largest class among the held-out training nodes of all trials.
     """
 
     columns: Array
@@ -107,6 +110,7 @@ class Found:
     ranking: Array
     trial: Trial
     trials: tuple[Trial, ...]
+    majority: float
 
 
 @dataclass(frozen=True)
@@ -353,7 +357,8 @@ class Search:
     def _guided(self, guidance: Guidance, held: Rows) -> list[_Guided]:
         """Make landmarks of as many features as fit, of half of them, a quarter, ..."""
         fewest = min(self.learnt, self.config.feature_count or FEWEST)
-        width = most_columns(self.learnt, self.graph.n_classes, self.budget.limit, self.config.feature_count)
+        n_classes, once = self.graph.n_classes, self.budget.column_bytes
+        width = most_columns(self.learnt, n_classes, self.budget.limit, self.config.feature_count, once)
         made: list[tuple[Encoding, GuidedDraft, int, Callable[[], float]]] = []
         with threads.errands(self.backend) as start:  # one is made for folds and tried while the next is made
             while width >= fewest and len(made) < WIDTHS:
@@ -361,7 +366,7 @@ class Search:
                 coded, total = guidance.cheapest(final)
                 over = total - self.budget.limit
                 if over > 0 and width > fewest:  # it is taken off the rows of all landmarks, eight features a byte
-                    width = max(fewest, width - 8 * math.ceil(over / (landmarks.PER_CLASS * self.graph.n_classes)))
+                    width = max(fewest, width - 8 * math.ceil(over / bytes_of_eight(n_classes, once)))
                     continue
                 if over > 0:
                     break
@@ -398,7 +403,13 @@ class Search:
             ranking=xp.concatenate([members[xp.flatnonzero(first)], members[xp.flatnonzero(~first)]]),
             trial=best.trial,
             trials=trials,
+            majority=self._majority(),
         )
+
+    def _majority(self) -> float:
+        """Give the score of always answering the largest class."""
+        (counts,) = ops.fetch(self.backend, ops.class_counts(self.backend, self.held_codes, self.graph.n_classes))
+        return float(counts.max() / max(1.0, counts.sum()))
 
     def _wanted(self, option: FeatureOption) -> int:
         return int(SPARE * option.rows / self.graph.n_classes) + SPARE_NODES
@@ -494,6 +505,7 @@ class Search:
             ranking=self.pool.members[draft.order.turn],
             trial=best.trial,
             trials=trials,
+            majority=self._majority(),
         )
 
 

@@ -44,6 +44,12 @@ class Report:
     trials : list of dict
         What was tried: number of features, rule, share of linked exemplars, and the share of held-out training nodes
         that simple models learnt to classify from it.
+    majority_share : float or None
+        Share of the largest class among those held-out nodes: what always answering it would score.
+    scale : str
+        How features were to be scaled: "auto", "none", "standard" or "robust".
+    n_scaled : int
+        Columns of the full graph that were scaled.
     component_count : int or None
         Principal components, if the kept features were reduced to some.
     requested_ratio, storage_ratio, node_ratio, edge_ratio : float
@@ -109,6 +115,9 @@ class Report:
     lid_correlation: float | None
     exemplar_rule: str | None
     trials: list[dict[str, Any]]
+    majority_share: float | None
+    scale: str
+    n_scaled: int
     component_count: int | None
     requested_ratio: float
     storage_ratio: float
@@ -208,6 +217,9 @@ class Report:
             yield f"  as published {100 * self.published_storage_ratio:.2f} % (the paper's accounting, not a true size)"
         yield f"  share        {100 * self.node_ratio:.3g} % of nodes, {100 * self.edge_ratio:.3g} % of edges"
         yield f"  heterophily  {self.heterophily:.3f}: {self._meaning()}"
+        if self.n_scaled:
+            whole = "" if self.before is None else f" of {self.before.n_features:,}"
+            yield f"  scale        {self.n_scaled:,}{whole} columns scaled ({self.scale})"
         if self.n_landmarks or self.n_synthetic_edges:
             yield f"  synthetic    {self.n_landmarks} landmarks, {self.n_synthetic_edges} directed edges"
         if self.lid_correlation is not None:
@@ -243,6 +255,9 @@ _SINCE: dict[str, Any] = {
     "lid_correlation": None,
     "exemplar_rule": None,
     "trials": [],
+    "majority_share": None,
+    "scale": "none",
+    "n_scaled": 0,
     "n_landmarks": 0,
     "n_synthetic_edges": 0,
     "before": None,

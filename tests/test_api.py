@@ -78,6 +78,7 @@ def test_the_signature_is_the_promised_one():
         "label": "label",
         "train_column": "train",
         "unlabelled": -1,
+        "scale": "auto",
         "backend": "auto",
         "output_type": "input",
         "random_state": 0,

@@ -103,6 +103,12 @@ def test_tables_are_passed_on_with_their_columns(files, calls):
     assert [options[name] for name in names] == ["a", "b", "c", "d", "e", "?"]
 
 
+def test_the_scale_is_passed_on(files, calls):
+    for given, wanted in (([], "auto"), (["--scale", "robust"], "robust")):
+        assert main(["condense", "--data", str(files / "graph.npz"), *given]) == 0
+        assert calls[-1][1]["scale"] == wanted
+
+
 def test_edges_and_features_in_archives_of_their_own(files, graph, calls):
     paths = ["--edges", str(files / "edges.npz"), "--features", str(files / "nodes.npz")]
     assert main(["condense", *paths, "--backend", "cpu", "--seed", "3", "--verbose"]) == 0

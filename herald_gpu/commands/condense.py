@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from herald_gpu import CondensedGraph, HeraldConfig
 
+SCALES = ("auto", "none", "standard", "robust")
 PRESETS = ("default", "paper", "published-citation", "published-pubmed", "published-scaled")
 
 
@@ -51,6 +52,13 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
         action="append",
         default=[],
         help="set a field of HeraldConfig; may be repeated (in a config file: the table [condense.set])",
+    )
+    method.add_argument(
+        "--scale",
+        choices=SCALES,
+        default="auto",
+        help="scale features by mean and deviation (standard) or by median and quartiles (robust); auto standardizes "
+        "dense columns if their sizes differ by a factor of more than 20 (default %(default)s)",
     )
     _shared.add_run_options(parser, ratio=0.01)
     cluster = parser.add_argument_group(
@@ -129,6 +137,7 @@ def condense(
         unlabelled=args.unlabelled,
         drop=args.drop,
         categorical=args.categorical,
+        scale=args.scale,
         config=config,
         backend=args.backend,
         random_state=args.seed,

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from herald_gpu.distributed.collections import Given
     from herald_gpu.distributed.crew import Crew
     from herald_gpu.distributed.pieces import PieceFacts
+    from herald_gpu.stages.scaling import Scaling
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class PartedGraph:
     parts : list of futures of Part
     layout : Layout
     n_stored : int
-        Feature values that are not zero.
+        Feature values that are not zero, as they were given.
     class_counts : int array
         Training nodes by class.
     class_values : array
@@ -51,6 +52,8 @@ class PartedGraph:
         Tells this graph from another.
     received : int
         Bytes that were exchanged to bring rows to their partitions.
+    scaling : Scaling, optional
+        How features of the partitions were scaled, on the host.
     """
 
     parts: list[Any]
@@ -62,6 +65,7 @@ class PartedGraph:
     notes: list[str]
     check: int
     received: int
+    scaling: Scaling | None = None
 
 
 def read_graph(crew: Crew, given: Given, bounds: tuple[int, ...] | None = None) -> PartedGraph:

@@ -120,6 +120,8 @@ def choice(report: Report) -> Table:
         )
     if report.expansion_depth is not None:
         rows.append(("Hops of the expansion", number(report.expansion_depth)))
+    if report.n_scaled:
+        rows.append(("Columns of the full graph that were scaled", f"{number(report.n_scaled)} ({report.scale})"))
     rows.append(("Features stored as", report.encoding))
     return Table("Heterophily and weights", ("What", "Value"), tuple(rows))
 
@@ -132,6 +134,8 @@ def trials(report: Report) -> Table | None:
         (number(t["feature_count"]), str(t["rule"]), percent(t["link_share"]), percent(t["score"]))
         for t in report.trials
     )
+    if report.majority_share is not None:
+        rows = (*rows, ("", "always the largest class", "", percent(report.majority_share)))
     return Table(
         "What was tried, and the share of held-out training nodes it taught to classify",
         ("Features", "Rule", "Linked exemplars", "Right"),
