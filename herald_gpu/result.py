@@ -264,6 +264,19 @@ class CondensedGraph:
             raise InputError(msg)
         return self._contents.present.table(self._contents.style.nodes, dict(self._contents.scores))
 
+    @property
+    def has_scores(self) -> bool:
+        """Whether `scores` are known: they are, unless the graph was read from a file without them."""
+        return bool(self._contents.scores)
+
+    @property
+    def training_mark(self) -> str:
+        """Fingerprint of the ids of all training nodes of the full graph, also where the scores are not known."""
+        c = self._host
+        if not c.scores:
+            return c.training_mark or ""
+        return fingerprint(c.scores["node"][c.scores["rank"] > 0])
+
     def transform(self, feats: Any, *, csv: Mapping[str, str] | None = None) -> Any:  # noqa: ANN401 - any feature matrix in, the same kind out
         """Apply the same choice of features (and scaling and PCA, if any) to other nodes.
 
