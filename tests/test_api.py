@@ -70,7 +70,7 @@ def test_the_signature_is_the_promised_one():
     defaults = {name: p.default for name, p in parameters.items() if p.default is not inspect.Parameter.empty}
     assert list(parameters)[:4] == ["edges", "feats", "labels", "train"]
     assert defaults == {
-        **dict.fromkeys(("feats", "labels", "train", "config", "resume")),
+        **dict.fromkeys(("feats", "labels", "train", "config", "csv", "resume")),
         "ratio": 0.01,
         "source": "src",
         "target": "dst",
@@ -78,6 +78,8 @@ def test_the_signature_is_the_promised_one():
         "label": "label",
         "train_column": "train",
         "unlabelled": -1,
+        "drop": (),
+        "categorical": (),
         "scale": "auto",
         "backend": "auto",
         "output_type": "input",
