@@ -43,7 +43,7 @@ def condense(
     ratio: float = 0.01,
     source: str = "src",
     target: str = "dst",
-    node: str = "node",
+    node: str | None = "node",
     label: str = "label",
     train_column: str = "train",
     unlabelled: Any = -1,  # noqa: ANN401
@@ -65,18 +65,21 @@ Dask table or array
     feats : table, 2-D array or tensor, CSR matrix, or path of a Parquet file
         One row a node. In a table the column `node` (or else the index) holds the ids, `label` the labels
         (missing or `unlabelled` is unknown), `train_column` marks training nodes; all other columns are
-        features. In an array the ids are row numbers. Not needed with a PyG Data that has `x`.
+        features. A table without ids whose columns look like some is refused, and stored row numbers
+        (`Unnamed: 0`, `index`) are no features. In an array the ids are row numbers. Not needed with a PyG Data
+        that has `x`.
     labels : array or Series, optional
         One a node, where `feats` has no label column.
     train : boolean mask or node ids, optional
-        The training nodes; by default the column `train_column`, else all labelled nodes. Only labels of
-        training nodes are ever read.
+        The training nodes; by default the column `train_column`, else all labelled nodes. Masks and columns may
+        hold booleans, 0/1, true/false, yes/no, y/n, or words as train, val, test. Only labels of training nodes
+        are ever read.
     ratio : float
         The result takes at most this share of the graph's storage, in (0, 1].
     source, target, node, label, train_column : str
-        Column names.
+        Column names; `node=None` says that a table has no column of ids and its rows are numbered from 0.
     unlabelled : object
-        The label value that means unknown.
+        The label value that means unknown; None if there is none.
     config : HeraldConfig, optional
         Constants of the method; by default the default preset.
     backend : {"auto", "cpu", "rapids"} or Backend
@@ -308,7 +311,7 @@ def make_contents(
         scales=None if made.scales is None or reduction is not None else placed(made.scales),
         scaling=None if scaling is None else (placed(scaling.mean[kept]), placed(scaling.deviation[kept])),
         reduction=None if reduction is None else (placed(reduction.mean), placed(reduction.components)),
-        columns=columns,
+        columns=dataclasses.replace(columns, node=columns.node or Columns.node),  # results name their ids
         style=style,
         unlabelled=unlabelled,
         present=present_as,

@@ -15,6 +15,12 @@ OTHER_NAMES = {
     "n_classes": "classes",
 }
 """Arguments of Python that the command line calls otherwise."""
+PHRASES = (
+    ("node=None", "--number-rows", "number_rows"),
+    ("pass labels=, or name", "name", "label"),
+    (": correct train_column=, or pass train=", ": correct --train-column", "train_column"),
+)
+"""What is said otherwise on the command line, where it has this option."""
 PLACES = ("result",)
 """Arguments without dashes that name a file."""
 
@@ -44,6 +50,9 @@ def in_options(message: str, args: argparse.Namespace | None) -> str:
     """
     if args is None:
         return message
+    for words, others, key in PHRASES:
+        message = message.replace(words, others) if hasattr(args, key) else message
+    message = re.sub(r"\b(?P<name>drop|categorical)=\[(?P<names>[^]]*)\]", lambda match: _listed(match, args), message)
     message = re.sub(r"path='(?P<path>[^']*)'", lambda match: _named(match["path"], args) or match.group(), message)
     if hasattr(args, "set"):
         message = re.sub(
@@ -60,6 +69,12 @@ def in_options(message: str, args: argparse.Namespace | None) -> str:
 
     # Not inside words, quotes, calls or options.
     return re.sub(r"(?<![\w'\"(.-])(?<!--set )(?P<name>[a-z_]+)\b(?P<equals>=True\b|=?)(?P<after>.?)", option, message)
+
+
+def _listed(match: re.Match[str], args: argparse.Namespace) -> str:
+    """Spell an option that takes several names."""
+    name, names = match.group("name", "names")
+    return f"--{name} {names.replace(',', '')}" if hasattr(args, name) else match.group()
 
 
 def told(error: OSError, args: argparse.Namespace | None) -> str:
