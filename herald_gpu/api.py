@@ -149,10 +149,15 @@ Dask table or array
             graph, notes = build_graph(chosen, given, config)
         made = run(chosen, graph, float(ratio), config, seed=random_state, clock=clock)
     report = make_report(chosen, given, made, clock, notes, config, ratio=float(ratio), seed=random_state)
-    for warning in report.warnings:
-        logger.warning("%s", warning)
+    log_warnings(report)
     style = present.choose_style(given.style, output_type)
     return CondensedGraph(make_contents(chosen, given, graph, made, columns, style, unlabelled), report)
+
+
+def log_warnings(report: Report) -> None:
+    """Log what the report warns of, marked so that whoever prints the report does not tell it twice."""
+    for warning in report.warnings:
+        logger.warning("%s", warning, extra={"reported": True})
 
 
 def build_graph(backend: Backend, given: Source, config: HeraldConfig) -> tuple[Graph, list[str]]:

@@ -41,6 +41,8 @@ def in_options(message: str, args: argparse.Namespace | None) -> str:
     '--seed -1 is not valid: pass an integer >= 0'
     >>> in_options("feats has no column 'id': correct source=, or depth=2", given)
     "--features has no column 'id': correct --source, or depth=2"
+    >>> in_options("pass node='id', or node=None if rows are numbered", argparse.Namespace(node="node", number_rows=False))
+    "pass --node 'id', or --number-rows if rows are numbered"
     >>> in_options("set=True is not valid", given)
     '--set is not valid'
     >>> in_options("path='no/x.herald': no such folder", given)
@@ -52,7 +54,6 @@ def in_options(message: str, args: argparse.Namespace | None) -> str:
         return message
     for words, others, key in PHRASES:
         message = message.replace(words, others) if hasattr(args, key) else message
-    message = re.sub(r"\b(?P<name>drop|categorical)=\[(?P<names>[^]]*)\]", lambda match: _listed(match, args), message)
     message = re.sub(r"path='(?P<path>[^']*)'", lambda match: _named(match["path"], args) or match.group(), message)
     if hasattr(args, "set"):
         message = re.sub(
@@ -64,17 +65,11 @@ def in_options(message: str, args: argparse.Namespace | None) -> str:
         known = OTHER_NAMES.get(name, name)
         if not hasattr(args, known) or not (equals or name == "feats"):
             return match.group()
-        space = " " if equals == "=" and after and after not in ",;:)" else ""
+        space = " " if equals == "=" and after and after not in " ,;:)" else ""
         return f"{_spelt(known)}{space}{after}"
 
     # Not inside words, quotes, calls or options.
     return re.sub(r"(?<![\w'\"(.-])(?<!--set )(?P<name>[a-z_]+)\b(?P<equals>=True\b|=?)(?P<after>.?)", option, message)
-
-
-def _listed(match: re.Match[str], args: argparse.Namespace) -> str:
-    """Spell an option that takes several names."""
-    name, names = match.group("name", "names")
-    return f"--{name} {names.replace(',', '')}" if hasattr(args, name) else match.group()
 
 
 def told(error: OSError, args: argparse.Namespace | None) -> str:
