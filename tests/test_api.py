@@ -367,7 +367,9 @@ def test_labels_that_mean_unknown_are_counted_in_the_report(expected, options):
 @pytest.mark.parametrize("train", [None, GRAPH.train])
 def test_a_target_of_minus_one_and_one_is_explained(train):
     signs = np.where(GRAPH.labels > 0, 1, -1)
-    with pytest.raises(InputError, match=r"nodes have the label -1, which means unlabelled: pass unlabelled=None if it"):
+    with pytest.raises(
+        InputError, match=r"nodes have the label -1, which means unlabelled: pass unlabelled=None if it"
+    ):
         condense(GRAPH.edge_index, GRAPH.features, signs, train, ratio=0.4)
     small = condense(GRAPH.edge_index, GRAPH.features, signs, train, ratio=0.4, unlabelled=None)
     assert list(small.report.class_counts) == [-1, 1]
@@ -380,7 +382,9 @@ def test_labels_in_lists_are_refused_as_matrices_are(dtype):
     nodes = NODES.assign(label=lists)
     if dtype is not None:
         nodes = pl.from_pandas(NODES).with_columns(pl.Series("label", lists, dtype=dtype))
-    with pytest.raises(UnsupportedInputError, match="feats column 'label' holds lists or the like: multi-label targets"):
+    with pytest.raises(
+        UnsupportedInputError, match="feats column 'label' holds lists or the like: multi-label targets"
+    ):
         condense(EDGES, nodes, ratio=0.4)
 
 

@@ -41,8 +41,8 @@ def in_options(message: str, args: argparse.Namespace | None) -> str:
     '--seed -1 is not valid: pass an integer >= 0'
     >>> in_options("feats has no column 'id': correct source=, or depth=2", given)
     "--features has no column 'id': correct --source, or depth=2"
-    >>> in_options("pass node='id', or node=None if rows are numbered", argparse.Namespace(node="node", number_rows=False))
-    "pass --node 'id', or --number-rows if rows are numbered"
+    >>> in_options("pass node='id', or node=None", argparse.Namespace(node="node", number_rows=False))
+    "pass --node 'id', or --number-rows"
     >>> in_options("set=True is not valid", given)
     '--set is not valid'
     >>> in_options("path='no/x.herald': no such folder", given)

@@ -131,7 +131,9 @@ def _refuse_unnamed(found: list[Candidate], columns: Columns, where: Where, n_ro
     covers = any(one.covers for one in suspects)
     why = "it holds every node that edges name" if covers else "it has another value in every row"
     if where == "lacks":
-        msg = f"{none}, and its index lacks nodes that edges name, but its column {name!r} holds them: pass node={name!r}"
+        msg = (
+            f"{none}, and its index lacks nodes that edges name, but its column {name!r} holds them: pass node={name!r}"
+        )
     elif where == "holds":
         msg = (
             f"{none}, and both its index and its column {name!r} hold every node that edges name: pass node={name!r}, "

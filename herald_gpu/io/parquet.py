@@ -24,9 +24,7 @@ BATCH_ROWS = 16_384
 """Rows that are decoded at a time."""
 
 
-def read_nodes(
-    path: Path, columns: Columns, ends: Callable[[], np.ndarray | None]
-) -> tuple[frames.NodeTable, Settled]:
+def read_nodes(path: Path, columns: Columns, ends: Callable[[], np.ndarray | None]) -> tuple[frames.NodeTable, Settled]:
     """Take ids, features, labels and training marks from a file; features are never there twice.
 
     Parameters
@@ -105,7 +103,11 @@ def _candidates(
     place = {groups[0].column(i).path_in_schema: i for i in range(groups[0].num_columns)} if groups else {}
     for name in id_columns.candidate_names(empty, columns):
         known = [group.column(place[name]).statistics for group in groups] if name in place else []
-        if id_columns.column_kind(empty[name].dtype) != "text" and known and all(one and one.has_min_max for one in known):
+        if (
+            id_columns.column_kind(empty[name].dtype) != "text"
+            and known
+            and all(one and one.has_min_max for one in known)
+        ):
             low, high = min(one.min for one in known), max(one.max for one in known)
             if not id_columns.may_hold(low, high, file.metadata.num_rows, n_ends):
                 continue

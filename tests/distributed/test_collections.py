@@ -171,7 +171,10 @@ def assert_whole(small, nodes=NODES, **options):
 def test_ids_in_another_column_are_refused_and_named(make, kind):
     nodes, edges = UNNAMED, tables()[0]
     if kind == "text":
-        nodes, edges = nodes.assign(id=nodes["id"].map("n{}".format)), edges.map_partitions(lambda e: e.map("n{}".format))
+        nodes, edges = (
+            nodes.assign(id=nodes["id"].map("n{}".format)),
+            edges.map_partitions(lambda e: e.map("n{}".format)),
+        )
     elif kind == "floats":
         nodes = nodes.assign(id=nodes["id"].astype(float))
     with pytest.raises(ColumnError, match=r"column 'id' looks like node ids \(it holds every node .*pass node='id' if"):
@@ -201,7 +204,9 @@ def test_rows_are_numbered_through_all_partitions_where_asked_for(make):
 
 
 def test_partitions_that_all_count_from_0_are_refused():
-    with pytest.raises(ColumnError, match="its index repeats values: name the column of ids with node=, or pass node=None"):
+    with pytest.raises(
+        ColumnError, match="its index repeats values: name the column of ids with node=, or pass node=None"
+    ):
         apart(restarted(BARE))
 
 
@@ -257,7 +262,7 @@ def test_a_vector_of_zeros_and_ones_is_a_mask(lazy):
 
 @pytest.mark.parametrize("values", [np.arange(N) % 3, ["y"] * 20 + ["train"] * 20], ids=["codes", "two vocabularies"])
 def test_marks_that_are_not_understood_are_refused(values):
-    with pytest.raises(InputError, match="feats column 'train' has the values .*: write 0/1"):
+    with pytest.raises(InputError, match=r"feats column 'train' has the values .*: write 0/1"):
         parted(tables(nodes=NODES.assign(train=values)))
 
 

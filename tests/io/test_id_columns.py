@@ -202,7 +202,9 @@ def test_an_index_and_a_column_that_both_could_are_refused(tmp_path, stored):
     if stored:
         nodes.to_parquet(tmp_path / "nodes.parquet")
         nodes = tmp_path / "nodes.parquet"
-    with pytest.raises(ColumnError, match=r"both its index and its column 'id' hold .*pass node='id', or name the index"):
+    with pytest.raises(
+        ColumnError, match=r"both its index and its column 'id' hold .*pass node='id', or name the index"
+    ):
         found(EDGES, nodes)
     assert_right(found(EDGES, nodes, node="id"))
 
@@ -224,7 +226,9 @@ def test_an_index_that_lacks_ends_without_such_a_column_is_told_as_ever():
 
 def test_an_index_that_repeats_values_is_refused():
     nodes = pd.concat([BARE.iloc[:20], BARE.iloc[20:].reset_index(drop=True)])
-    with pytest.raises(ColumnError, match=r"its index repeats values: name the column of ids with node=, or .*node=None"):
+    with pytest.raises(
+        ColumnError, match=r"its index repeats values: name the column of ids with node=, or .*node=None"
+    ):
         found(EDGES, nodes)
     with pytest.raises(ColumnError, match="column 'id' looks like node ids"):
         found(EDGES, nodes.assign(id=range(N)))
@@ -244,7 +248,8 @@ def test_edges_beyond_the_rows_of_an_array(node):
         arrays(GRAPH.edge_index * 10, node=node)
     assert str(caught.value) == (
         "edges name nodes that feats does not have: feats is an array of 40 rows, so that ids are the row numbers 0 "
-        f"to 39, but edges name nodes from {10 * ENDS[0]} to {10 * ENDS[-1]}: pass feats as a table with a column of ids"
+        f"to 39, but edges name nodes from {10 * ENDS[0]} to {10 * ENDS[-1]}: pass feats as a table with a column of "
+        "ids"
     )
 
 
@@ -258,12 +263,16 @@ def test_ids_that_count_from_one():
 
 def test_text_beside_an_array():
     edges = pd.DataFrame({"src": ["a", "b"], "dst": ["b", "c"]})
-    with pytest.raises(InputError, match=r"array of 40 rows, .* but edges name 'a': pass feats as a table with a column"):
+    with pytest.raises(
+        InputError, match=r"array of 40 rows, .* but edges name 'a': pass feats as a table with a column"
+    ):
         arrays(edges)
 
 
 def test_edges_beyond_numbered_rows_of_a_table(load):
-    with pytest.raises(InputError, match=r"feats has 39 rows and no column 'node', .*: name its column of ids with node="):
+    with pytest.raises(
+        InputError, match=r"feats has 39 rows and no column 'node', .*: name its column of ids with node="
+    ):
         found(load(EDGES), load(BARE.iloc[:-1]))
     with pytest.raises(InputError, match="feats has 39 rows, so that ids are the row numbers 0 to 38"):
         found(load(EDGES), load(BARE.iloc[:-1]), node=None)
