@@ -184,7 +184,8 @@ def test_words_in_the_training_column_are_the_split(graph, capsys):
     assert main(["evaluate", "small.herald", *paths, *QUICK, "--json"]) == 0
     said, noted = capsys.readouterr()
     counts = f"{split.train.sum()} train, {split.validation.sum()} validation, {split.test.sum()} test nodes"
-    assert noted.splitlines() == [f"herald: warning: column 'train' is read as words: {counts}"]
+    told_once = [line for line in noted.splitlines() if "warning" in line]
+    assert told_once == [f"herald: warning: column 'train' is read as words: {counts}"]
     full = SimpleNamespace(
         edge_index=graph.edge_index,
         features=graph.features,

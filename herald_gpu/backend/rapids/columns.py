@@ -77,6 +77,13 @@ def distinct(values: Any) -> list[Any]:  # noqa: ANN401 - CuPy array or cuDF ser
     return cp.unique(values).tolist()
 
 
+def few_distinct(values: Any, most: int) -> list[Any]:  # noqa: ANN401 - CuPy array or cuDF series
+    """Give no more than so many of the distinct entries, ascending, as host values."""
+    if is_text(values):
+        return sorted(values.drop_duplicates().head(most).to_arrow().to_pylist())
+    return cp.unique(values)[:most].tolist()
+
+
 def any_of(values: Any, wanted: list[Any]) -> Array:  # noqa: ANN401 - CuPy array or cuDF series
     """Mark entries that are one of a few values."""
     found = cp.zeros(len(values), dtype=cp.bool_)

@@ -210,7 +210,7 @@ def _read_train(given: Any, nodes: _Nodes, columns: Columns, known: Array) -> ma
     if n_missing:
         msg = f"{name} has {n_missing} missing values: pass booleans, or node ids, without any"
         raise InputError(msg)
-    distinct = _few_distinct(entries)
+    distinct = col.few_distinct(entries, marks.MOST_WORDS + 1)
     if len(entries) == len(nodes.ids) >= labels.FEWEST_MASKED and marks.understood(distinct):
         return _read_marks(entries, name)
     if not col.is_text(entries) and entries.dtype.kind == "f":
@@ -225,19 +225,11 @@ def _read_marks(entries: Any, name: str) -> marks.Marks:  # noqa: ANN401 - CuPy 
         raise marks.missing_marks(n_missing, name)
     if not col.is_text(entries) and entries.dtype == bool:
         return marks.Marks(entries)
-    distinct = _few_distinct(entries)
+    distinct = col.few_distinct(entries, marks.MOST_WORDS + 1)
     vocabulary, meanings = marks.meanings_of(distinct, name)
     parts = {part: [value for value, said in meanings.items() if said == part] for part in marks.PARTS}
     masks = {part: col.any_of(entries, values) for part, values in parts.items()}
     return marks.marked(vocabulary, masks, distinct, name)
-
-
-def _few_distinct(entries: Any) -> list[Any]:  # noqa: ANN401 - CuPy array or cuDF series
-    """List the distinct entries; no more than can be marks, and one."""
-    most = marks.MOST_WORDS + 1
-    if col.is_text(entries):
-        return sorted(entries.drop_duplicates().head(most).to_arrow().to_pylist())
-    return cp.unique(entries)[:most].tolist()
 
 
 def _named(entries: Any, nodes: _Nodes) -> Array:  # noqa: ANN401 - CuPy array or cuDF series
@@ -314,5 +306,5 @@ def _extremes(ends: list[Any]) -> tuple[Any, Any]:
     """Give the smallest and the largest id; one of them twice if ids are text."""
     text = next((end for end in ends if col.is_text(end)), None)
     if text is not None:
-        return (text.head(1).to_arrow().to_pylist()[0],) * 2
+        return (col.few_distinct(text, 1)[0],) * 2
     return min(end.min().item() for end in ends), max(end.max().item() for end in ends)
