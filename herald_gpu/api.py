@@ -46,7 +46,7 @@ def condense(
     ratio: float = 0.01,
     source: str = "src",
     target: str = "dst",
-    node: str = "node",
+    node: str | None = "node",
     label: str = "label",
     train_column: str = "train",
     unlabelled: Any = -1,  # noqa: ANN401
@@ -72,20 +72,24 @@ or a Dask table or array
     feats : table, 2-D array or tensor, CSR matrix, path of a Parquet or CSV file, or names of node attributes
         One row a node. In a table the column `node` (or else the index) holds the ids, `label` the labels
         (missing or `unlabelled` is unknown), `train_column` marks training nodes; all other columns are
-        features. In an array the ids are row numbers. Not needed with a PyG Data that has `x`.
+        features. A table without ids whose columns look like some is refused, and stored row numbers
+        (`Unnamed: 0`, `index`) are no features. In an array the ids are row numbers. Not needed with a PyG Data
+        that has `x`.
         With a NetworkX graph it may name the node attribute that holds a vector of features (by default "x"), or
         list several that hold a number each; `label` and `train_column` then are node attributes too.
     labels : array or Series, optional
         One a node, where `feats` has no label column.
     train : boolean mask or node ids, optional
-        The training nodes; by default the column `train_column`, else all labelled nodes. Only labels of
-        training nodes are ever read.
+        The training nodes; by default the column `train_column`, else all labelled nodes. Masks and columns may
+        hold booleans, 0/1, true/false, yes/no, y/n, or words as train, val, test. Only labels of training nodes
+        are ever read.
     ratio : float
         The result takes at most this share of the graph's storage, in (0, 1].
     source, target, node, label, train_column : str
-        Names of columns, or of node attributes of a NetworkX graph.
+        Names of columns, or of node attributes of a NetworkX graph; `node=None` says that a table has no column of ids
+        and its rows are numbered from 0.
     unlabelled : object
-        The label value that means unknown.
+        The label value that means unknown; None if there is none.
     drop : str or sequence of str
         Columns of the table `feats` to leave out.
     categorical : str or sequence of str
@@ -176,10 +180,15 @@ or a Dask table or array
     report = make_report(
         chosen, given, made, clock, notes, config, ratio=float(ratio), seed=random_state, scale=scale, scaled=scaled
     )
-    for warning in report.warnings:
-        logger.warning("%s", warning)
+    log_warnings(report)
     style = present.choose_style(given.style, output_type)
     return CondensedGraph(make_contents(chosen, given, graph, made, columns, style, unlabelled), report)
+
+
+def log_warnings(report: Report) -> None:
+    """Log what the report warns of, marked so that whoever prints the report does not tell it twice."""
+    for warning in report.warnings:
+        logger.warning("%s", warning, extra={"reported": True})
 
 
 def build_graph(backend: Backend, given: Source, config: HeraldConfig) -> tuple[Graph, list[str]]:
@@ -355,7 +364,7 @@ def make_contents(
         scales=None if made.scales is None or reduction is not None else placed(made.scales),
         scaling=None if scaling is None else (placed(scaling.center[kept]), placed(scaling.spread[kept])),
         reduction=None if reduction is None else (placed(reduction.mean), placed(reduction.components)),
-        columns=columns,
+        columns=dataclasses.replace(columns, node=columns.node or Columns.node),  # results name their ids
         style=style,
         unlabelled=unlabelled,
         categories=given.categories,

@@ -67,7 +67,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             args = _settings.parse(build_parser(), sys.argv[1:] if argv is None else argv)
             quiet = getattr(args, "quiet", False)
             verbose = getattr(args, "verbose", False) and not quiet
-            with _telling_on_stderr(verbose=verbose, quiet=quiet), progress.silent(silent=quiet):
+            shown = getattr(args, "shows_report", False) and not (quiet or args.json)
+            with _telling_on_stderr(verbose=verbose, quiet=quiet, shown=shown), progress.silent(silent=quiet):
                 args.run(args)
             sys.stdout.flush()
         except ConfigError as error:
@@ -140,12 +141,16 @@ def _terminable() -> Iterator[None]:
 
 
 @contextmanager
-def _telling_on_stderr(*, verbose: bool, quiet: bool) -> Iterator[None]:
-    """Tell log lines and warnings in one line each, as errors are: steps, if the command asks for them, and choices."""
+def _telling_on_stderr(*, verbose: bool, quiet: bool, shown: bool) -> Iterator[None]:
+    """Tell log lines and warnings in one line each, as errors are: steps, if the command asks for them, and choices.
+
+    Warnings of a report are left out where the report itself is `shown`.
+    """
     logger = logging.getLogger("herald_gpu")
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Formatter())
     handler.addFilter(lambda record: verbose or record.levelno != logging.INFO or record.name == NOTICES)
+    handler.addFilter(lambda record: not (shown and getattr(record, "reported", False)))
     level = logger.level
     logger.addHandler(handler)
     logger.setLevel(logging.INFO if verbose else logging.WARNING)

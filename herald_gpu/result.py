@@ -171,7 +171,7 @@ class CondensedGraph:
     @property
     def node_ids(self) -> Any:  # noqa: ANN401 - the caller's kind
         """The caller's ids of the kept nodes; landmarks have new ones that no node of the graph has."""
-        return self._vector(self._contents.node_ids, self._contents.columns.node)
+        return self._vector(self._contents.node_ids, str(self._contents.columns.node))
 
     @property
     def feature_ids(self) -> np.ndarray:
@@ -582,7 +582,7 @@ class CondensedGraph:
     def _index(self) -> Any:  # noqa: ANN401 - an index of tables, where the caller has any
         if self._contents.style.nodes not in FRAME_KINDS:
             return None
-        return self._contents.present.index(self._contents.node_ids, self._contents.columns.node)
+        return self._contents.present.index(self._contents.node_ids, str(self._contents.columns.node))
 
     def _vector(self, values: Any, name: str) -> Any:  # noqa: ANN401 - the caller's kind
         c = self._contents

@@ -81,7 +81,7 @@ def run(
     encoding: EncodingChoice = "graph",
     source: str = "src",
     target: str = "dst",
-    node: str = "node",
+    node: str | None = "node",
     label: str = "label",
     train_column: str = "train",
     unlabelled: Any = -1,  # noqa: ANN401
@@ -110,7 +110,7 @@ def run(
         How the condensed graph's are stored, likewise. Synthetic nodes have float features: `"graph"` is float32 there,
         and `"bits"` is refused.
     source, target, node, label, train_column : str
-        Column names.
+        Column names; `node=None` says that rows are numbered, as in :func:`herald_gpu.condense`.
     unlabelled : object
         The label value that means unknown.
     backend : {"auto", "cpu", "rapids"} or Backend

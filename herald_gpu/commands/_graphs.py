@@ -20,6 +20,7 @@ WAYS = (("data",), ("edges", "features"), ("dataset",))
 """Options that name a graph, in groups that rule one another out."""
 MASKS = ("train", "validation", "test")
 CSV_OPTIONS = ("separator", "decimal", "encoding")
+NODE = "node"
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,13 +66,20 @@ def add_graph_options(parser: argparse.ArgumentParser) -> None:
     for option, default, meaning in (
         ("--source", "src", "one end of an edge"),
         ("--target", "dst", "the other end"),
-        ("--node", "node", "node id"),
+        ("--node", NODE, "node id"),
         ("--label", "label", "class"),
         ("--train-column", "train", "whether a node is a training node"),
     ):
         columns.add_argument(option, metavar="NAME", default=default, help=f"{meaning} (default {default})")
     columns.add_argument(
-        "--unlabelled", metavar="VALUE", type=literal, default=-1, help="label that means unknown (default -1)"
+        "--number-rows", action="store_true", help="the table of nodes has no column of ids: its rows count from 0"
+    )
+    columns.add_argument(
+        "--unlabelled",
+        metavar="VALUE",
+        type=literal,
+        default=-1,
+        help="label that means unknown (default -1; None if every label is a class)",
     )
     for option, meaning in (
         ("--drop", "a column of nodes to leave out; may be repeated"),
@@ -84,11 +92,21 @@ def add_graph_options(parser: argparse.ArgumentParser) -> None:
     files.add_argument("--encoding", metavar="NAME", help="such as latin-1 (default utf-8)")
 
 
+def node_of(args: argparse.Namespace) -> str | None:
+    """Return the name of the column of node ids; None if rows are numbered."""
+    if not args.number_rows:
+        return str(args.node)
+    if args.node != NODE:
+        msg = f"--number-rows says that no column holds ids, but --node {args.node} names one: leave one of them out"
+        raise ConfigError(msg)
+    return None
+
+
 def columns_of(args: argparse.Namespace) -> Columns:
     """Give the names of columns that the options say."""
     from herald_gpu.io.read import Columns
 
-    return Columns(args.source, args.target, args.node, args.label, args.train_column, args.drop, args.categorical)
+    return Columns(args.source, args.target, node_of(args), args.label, args.train_column, args.drop, args.categorical)
 
 
 def csv_of(args: argparse.Namespace) -> dict[str, str]:

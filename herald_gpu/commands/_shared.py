@@ -37,6 +37,7 @@ def add_run_options(parser: argparse.ArgumentParser, *, ratio: float) -> None:
 
 def add_output_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that say what is printed and saved."""
+    parser.set_defaults(shows_report=True)
     group = parser.add_argument_group("output")
     group.add_argument(
         "--output",

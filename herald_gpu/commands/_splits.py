@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,15 +14,17 @@ from herald_gpu.datasets.splits import Split, paper_split, random_split, rest_sp
 from herald_gpu.errors import ConfigError
 from herald_gpu.io import categories, frames, labels
 from herald_gpu.io.kinds import kind_of
-from herald_gpu.io.read import id_order, no_labels, no_train_column, places, read
+from herald_gpu.io.marks import Marks, read_marks
+from herald_gpu.io.read import Columns, id_order, no_labels, no_train_column, places, read
 
 if TYPE_CHECKING:
     import argparse
 
     from numpy.typing import NDArray
 
-    from herald_gpu.io.read import Columns
     from herald_gpu.result import CondensedGraph
+
+logger = logging.getLogger("herald_gpu")
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,18 +97,15 @@ def to_test(args: argparse.Namespace, result: CondensedGraph | None = None) -> F
         given, columns = _dropped(given, columns), replace(columns, drop=())
     if args.split is not None and not drawn(args):
         _check_own(given, args)
-    ids, masks = _row_ids(given, columns), list(given.masks)
+    marks = Marks(*given.masks)
     if _is_table(given):
-        given, masks[0] = _without_marks(given, args)
+        given, marks = _without_marks(given, args)
     # Without training marks, every label is read: those of test nodes are needed here.
-    found = read(
-        given.edges,
-        given.features,
-        given.labels,
-        columns=replace(columns, train=type(columns).train),
-        unlabelled=args.unlabelled,
-        levels=levels,
-    )
+    unmarked = replace(columns, train=Columns.train)
+    found = read(given.edges, given.features, given.labels, columns=unmarked, unlabelled=args.unlabelled, levels=levels)
+    for note in (*found.warnings, *marks.notes):
+        logger.warning("%s", note)
+    ids, masks = _row_ids(given, columns), [marks.train, marks.validation, marks.test]
     known = found.codes >= 0
     values = np.full(len(known), None, dtype=object)
     values[known] = found.class_values[found.codes[known]]
@@ -171,7 +171,7 @@ def _own(masks: list[Any], place: NDArray[Any], known: NDArray[np.bool_]) -> Spl
 
 
 def _row_ids(given: Given, columns: Columns) -> NDArray[Any]:
-    if _is_table(given):
+    if _is_table(given) and columns.node is not None:
         ids: NDArray[Any] = frames.node_ids(given.features, columns.node, "feats").infer_objects().to_numpy()
         return ids
     return np.arange(given.features.shape[0])
@@ -192,16 +192,16 @@ def _labelled(given: Given, columns: Columns, unlabelled: object) -> tuple[NDArr
     return _row_ids(given, columns), labels.read_labels(table[columns.label], unlabelled, columns.label)[1]
 
 
-def _without_marks(given: Given, args: argparse.Namespace) -> tuple[Given, NDArray[np.bool_] | None]:
+def _without_marks(given: Given, args: argparse.Namespace) -> tuple[Given, Marks]:
     """Take the training column out of the table of nodes."""
     table, columns = given.features, columns_of(args)
     if columns.train not in table.columns:
-        if columns.train != type(columns).train:
+        if columns.train != Columns.train:
             raise no_train_column(columns)
-        return given, None
+        return given, Marks(None)
     if drawn(args):
         _labelled(given, columns, args.unlabelled)  # refuses both
-    marks = labels.read_train_column(table[columns.train], columns.train)
+    marks = read_marks(table[columns.train], f"feats column {columns.train!r}")
     return Given(given.edges, table.drop(columns=columns.train)), marks
 
 

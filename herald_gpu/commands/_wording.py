@@ -16,6 +16,12 @@ OTHER_NAMES = {
     "n_classes": "classes",
 }
 """Arguments of Python that the command line calls otherwise."""
+PHRASES = (
+    ("node=None", "--number-rows", "number_rows"),
+    ("pass labels=, or name", "name", "label"),
+    (": correct train_column=, or pass train=", ": correct --train-column", "train_column"),
+)
+"""What is said otherwise on the command line, where it has this option."""
 PLACES = ("result",)
 """Arguments without dashes that name a file."""
 OUTPUTS = ("output", "csv")
@@ -41,6 +47,8 @@ def in_options(message: str, args: argparse.Namespace | None) -> str:
     >>> csv = argparse.Namespace(separator=None, drop=[])
     >>> in_options("pass categorical=['a', 'b c'] or drop=['a'], or csv={'separator': ';', 'decimal': ','}", csv)
     "pass --categorical a --categorical 'b c' or --drop a, or --separator ';' --decimal ','"
+    >>> in_options("pass node='id', or node=None", argparse.Namespace(node="node", number_rows=False))
+    "pass --node 'id', or --number-rows"
     >>> in_options("set=True is not valid", given)
     '--set is not valid'
     >>> in_options("path='no/x.herald': no such folder", given)
@@ -50,6 +58,8 @@ def in_options(message: str, args: argparse.Namespace | None) -> str:
     """
     if args is None:
         return message
+    for words, others, key in PHRASES:
+        message = message.replace(words, others) if hasattr(args, key) else message
     message = re.sub(r"path='(?P<path>[^']*)'", lambda match: _named(match["path"], args) or match.group(), message)
     if hasattr(args, "separator"):
         message = re.sub(r"csv=\{(?P<items>[^}]*)\}", lambda match: _as_words(match["items"]), message)
@@ -64,7 +74,7 @@ def in_options(message: str, args: argparse.Namespace | None) -> str:
         known = OTHER_NAMES.get(name, name)
         if not hasattr(args, known) or not (equals or name == "feats"):
             return match.group()
-        space = " " if equals == "=" and after and after not in ",;:)" else ""
+        space = " " if equals == "=" and after and after not in " ,;:)" else ""
         return f"{spelt(known)}{space}{after}"
 
     # Not inside words, quotes, calls or options.

@@ -131,7 +131,7 @@ def condense(
         ratio=args.ratio,
         source=args.source,
         target=args.target,
-        node=args.node,
+        node=_graphs.node_of(args),
         label=args.label,
         train_column=args.train_column,
         unlabelled=args.unlabelled,

@@ -173,6 +173,10 @@ def _mask(arrays: dict[str, NDArray[Any]], name: str, split: int, path: str | Pa
     mask = arrays.get(name)
     if mask is None:
         return None
+    if mask.dtype.kind != "b" and not np.isin(mask, (0, 1)).all():
+        seen = ", ".join(map(repr, np.unique(mask)[:5].tolist()))
+        msg = f"{name} in {path} has the values {seen}: store booleans, or zeros and ones"
+        raise FileFormatError(msg)
     columns = mask[:, None] if mask.ndim == 1 else mask
     shared = mask.ndim == 1 and name != "train_mask"
     if columns.ndim != 2 or not (shared or 0 <= split < columns.shape[1]):  # noqa: PLR2004 - nodes by splits

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from herald_gpu.distributed.numbering import settle_table
 from herald_gpu.distributed.pieces import piece_levels
 from herald_gpu.errors import ColumnError, InputError, UnsupportedInputError
-from herald_gpu.io import categories, frames, labels, matrices
+from herald_gpu.io import categories, frames, id_columns, labels, matrices
 from herald_gpu.io.kinds import is_dask, kind_of
 from herald_gpu.io.read import Columns, Style, check_node_column, check_once, no_labels, no_train_column
 
 if TYPE_CHECKING:
     from herald_gpu.distributed.crew import Crew
     from herald_gpu.io.categories import Levels
+    from herald_gpu.io.id_columns import Origin
     from herald_gpu.io.kinds import Kind
 
 
@@ -31,6 +33,8 @@ class Given:
         One for each partition of nodes: futures, arrays or None.
     firsts : list of int
         Number of the first row of each partition of nodes; 0 where ids are told by a table.
+    origin : {"ids", "rows", "array"}
+        What ids are.
     names : list
         Of the features.
     label_name : str
@@ -49,6 +53,7 @@ class Given:
     labels: list[Any]
     train: list[Any]
     firsts: list[int]
+    origin: Origin
     names: list[Any]
     label_name: str
     columns: Columns
@@ -81,11 +86,11 @@ def take_apart(
     kind: Kind = _of_partitions(edges)
     given_edges = crew.bring(chunks)
     if is_table(feats):
-        given = _table(crew, feats, given_labels, given_train, columns, unlabelled)
+        given = _table(crew, feats, given_labels, given_train, given_edges, columns, unlabelled)
         style = replace(given.style, edges=kind)
-        return replace(given, edges=given_edges, style=style, warnings=warnings + given.warnings)
+        return replace(given, style=style, warnings=warnings + given.warnings)
     matrices.check_features(feats)
-    if columns.node != Columns.node:
+    if columns.node not in (None, Columns.node):
         msg = f"node={columns.node!r} names a column, but feats is a Dask array without any: leave it out"
         raise ColumnError(msg)
     categories.check_unnamed(columns, feats)
@@ -101,6 +106,7 @@ def take_apart(
         labels=_vector(crew, given_labels, lengths, "labels"),
         train=_vector(crew, given_train, lengths, "train"),
         firsts=np.cumsum([0, *lengths[:-1]]).tolist(),
+        origin="array",
         names=list(range(int(feats.shape[1]))),
         label_name="labels",
         columns=columns,
@@ -115,10 +121,11 @@ def _table(
     feats: Any,  # noqa: ANN401 - a dask table
     given_labels: Any,  # noqa: ANN401
     given_train: Any,  # noqa: ANN401
+    edges: list[Any],
     columns: Columns,
     unlabelled: Any,  # noqa: ANN401
 ) -> Given:
-    """Nodes of a table, without any edges yet."""
+    """Nodes of a table."""
     empty = _empty(feats)
     check_node_column(empty, columns)
     categories.check_names(columns, empty.columns)
@@ -136,26 +143,30 @@ def _table(
         raise no_labels(columns)
     if given_train is None and held[columns.train] is None and columns.train != Columns.train:
         raise no_train_column(columns)
+    given_pieces = crew.bring(feats.to_delayed())
+    settled, firsts = settle_table(crew, empty, given_pieces, edges, columns)
+    empty, kept = id_columns.without(empty, settled.dropped), id_columns.without(feats, settled.dropped)
     names = [name for name in empty.columns if name not in (columns.node, columns.label, columns.train)]
     numbers = [name for name in names if name not in columns.categorical]
     if numbers or not names:
         frames.check_feature_columns(empty, numbers, "feats")
-    pieces = crew.bring(feats.to_delayed())
+    pieces = given_pieces if kept is feats else crew.bring(kept.to_delayed())
     levels, notes = _levels(crew, pieces, list(empty.columns), columns)
     ids = None if given_train is None else np.asarray(given_train)
     kind = _of_partitions(feats)
     return Given(
-        edges=[],
+        edges=edges,
         nodes=pieces,
         labels=[None] * len(pieces),
         train=[ids] * len(pieces),
-        firsts=[0] * len(pieces),
+        firsts=firsts,
+        origin=settled.origin,
         names=categories.encoded_names(names, levels),
         label_name=f"feats column {columns.label!r}",
         columns=columns,
         unlabelled=unlabelled,
         style=Style(kind, kind, sparse=False),
-        warnings=notes,
+        warnings=[*settled.notes, *notes],
         categories=levels,
     )
 
@@ -213,6 +224,7 @@ def _vector(crew: Crew, values: Any, lengths: list[int], argument: str) -> list[
         return crew.bring(list(values.rechunk({0: tuple(lengths)}).to_delayed()))
     host = matrices.to_numpy(values)
     if argument == "train" and host.dtype != bool:
-        host = labels.read_train(values, np.arange(n_rows), "train")
+        marked = labels.read_train(values, np.arange(n_rows), "train")
+        host = marked.train if marked.reading is None else host
     entries = np.asarray(labels.aligned(host, np.arange(n_rows), argument))
     return np.split(entries, np.cumsum(lengths)[:-1])

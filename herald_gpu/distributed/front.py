@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.metadata
-import logging
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from herald_gpu.api import make_contents, make_report, progress_bar
+from herald_gpu.api import log_warnings, make_contents, make_report, progress_bar
 from herald_gpu.backend import get_backend
 from herald_gpu.distributed.checkpoints import Checkpoints
 from herald_gpu.distributed.collections import take_apart
@@ -36,8 +35,6 @@ if TYPE_CHECKING:
     from herald_gpu.io.present import OutputType
     from herald_gpu.io.read import Columns
     from herald_gpu.stages.scaling import Scale
-
-logger = logging.getLogger("herald_gpu")
 
 
 def condense_collections(
@@ -101,8 +98,7 @@ def condense_collections(
         peak_memory_bytes=max(crew.peaks(), default=None),
         versions=report.versions | {name: importlib.metadata.version(name) for name in ("dask", "distributed")},
     )
-    for warning in report.warnings:
-        logger.warning("%s", warning)
+    log_warnings(report)
     style = present.choose_style(given.style, output_type)
     return CondensedGraph(make_contents(here, source, parted.layout, made, columns, style, unlabelled), report)
 

@@ -90,23 +90,27 @@ def check_edge_columns(table: Any, source: str, target: str) -> list[str]:  # no
     return [f"edge columns {some(extra)} are ignored: edges carry no weights or attributes here"] if extra else []
 
 
-def read_node_table(frame: pd.DataFrame, *, node: str, label: str, train: str, argument: str = "feats") -> NodeTable:
+def read_node_table(
+    frame: pd.DataFrame, *, node: str | None, label: str, train: str, argument: str = "feats"
+) -> NodeTable:
     """Take ids, features, labels and training marks from a table of nodes.
 
     Parameters
     ----------
     frame : pandas.DataFrame
     node, label, train : str
-        Column names; without the `node` column the index holds the ids. Gaps of sparse columns are zeros, also
-        where pandas takes them for missing (as it does in what `DataFrame.sparse.from_spmatrix` gives).
+        Column names; without the `node` column the index holds the ids, and with None rows are numbered. Gaps of
+        sparse columns are zeros, also where pandas takes them for missing (as it does in what
+        `DataFrame.sparse.from_spmatrix` gives).
     argument : str
         What to call the table in messages.
     """
-    column = node_ids(frame, node, argument)
+    check_column_names(frame, argument)
+    ids = np.arange(len(frame)) if node is None else node_ids(frame, node, argument).infer_objects().to_numpy()
     names = [name for name in frame.columns if name not in (node, label, train)]
     features, sparse = _feature_columns(frame, names, argument)
     return NodeTable(
-        ids=column.infer_objects().to_numpy(),
+        ids=ids,
         features=features,
         names=names,
         labels=frame[label] if label in frame.columns else None,
@@ -115,11 +119,16 @@ def read_node_table(frame: pd.DataFrame, *, node: str, label: str, train: str, a
     )
 
 
-def node_ids(table: Any, node: str, argument: str) -> Any:  # noqa: ANN401 - pandas or cuDF, a table in, a column out
-    """Take the node ids of a table: one a row, each once."""
+def check_column_names(table: Any, argument: str) -> None:  # noqa: ANN401 - pandas or cuDF
+    """Refuse a table with repeated column names."""
     if not table.columns.is_unique:
         msg = f"{argument} has repeated column names {some(table.columns[table.columns.duplicated()])}: rename them"
         raise ColumnError(msg)
+
+
+def node_ids(table: Any, node: str, argument: str) -> Any:  # noqa: ANN401 - pandas or cuDF, a table in, a column out
+    """Take the node ids of a table: one a row, each once."""
+    check_column_names(table, argument)
     if node not in table.columns and table.index.nlevels > 1:
         msg = f"{argument} has a MultiIndex and no column {node!r}: name a column of node ids with node="
         raise ColumnError(msg)

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from herald_gpu.errors import FileFormatError
-from herald_gpu.io import categories, frames
+from herald_gpu.io import categories, frames, id_columns
 from herald_gpu.io.kinds import library
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     import pandas as pd
 
     from herald_gpu.io.categories import Levels
+    from herald_gpu.io.id_columns import Candidate, Settled
     from herald_gpu.io.read import Columns
 
 ENDINGS = (".parquet", ".pq")
@@ -23,7 +25,9 @@ BATCH_ROWS = 16_384
 """Rows that are decoded at a time."""
 
 
-def read_nodes(path: Path, columns: Columns, known: Levels | None = None) -> frames.NodeTable:
+def read_nodes(
+    path: Path, columns: Columns, ends: Callable[[], np.ndarray | None], known: Levels | None = None
+) -> tuple[frames.NodeTable, Settled]:
     """Take ids, features, labels and training marks from a file; features are never there twice.
 
     Parameters
@@ -31,6 +35,8 @@ def read_nodes(path: Path, columns: Columns, known: Levels | None = None) -> fra
     path : Path
     columns : Columns
         Without the `node` column an index that pandas stored holds the ids, or else rows are numbered.
+    ends : callable
+        Gives the nodes that the edges name, each once; None if they name rows.
     known : dict, optional
         Levels of encoded columns, where they are known already.
     """
@@ -41,20 +47,23 @@ def read_nodes(path: Path, columns: Columns, known: Levels | None = None) -> fra
     index = _index(file)
     if index in columns.drop:
         index = None
+    settled = _settle(file, empty, index, columns, ends)
     beside = [name for name in (columns.node, columns.label, columns.train, index) if name in listed]
-    names = [name for name in listed if name not in beside]
+    names = [name for name in listed if name not in (*beside, *settled.dropped)]
     numbers = [name for name in names if name not in columns.categorical]
     if numbers or not names:
         frames.check_feature_columns(empty, numbers, "feats")
     n_rows = file.metadata.num_rows
     table = file.read(columns=beside).to_pandas(ignore_metadata=True)
     stored = next((name for name in (columns.node, index) if name in beside), None)
-    if stored is not None:
+    if columns.node is None:
+        ids = np.arange(n_rows)
+    elif stored is not None:
         ids = frames.node_ids(table[[stored]], str(stored), "feats").infer_objects().to_numpy()
     else:
         ids = np.arange(n_rows) if index is None else np.asarray(index)
     levels, codes, notes = _categories(file, names, n_rows, columns, known)
-    return frames.NodeTable(
+    nodes = frames.NodeTable(
         ids=ids,
         features=_features(file, names, n_rows, levels, codes),
         names=categories.encoded_names(names, levels),
@@ -64,6 +73,62 @@ def read_nodes(path: Path, columns: Columns, known: Levels | None = None) -> fra
         categories=levels,
         notes=notes,
     )
+    return nodes, settled
+
+
+def _settle(
+    file: Any,  # noqa: ANN401 - a file that pyarrow opened
+    empty: pd.DataFrame,
+    index: str | range | None,
+    columns: Columns,
+    ends: Callable[[], np.ndarray | None],
+) -> Settled:
+    """Decide where the ids come from, reading only columns that may hold them."""
+    n_rows = file.metadata.num_rows
+    names = [name for name in empty.columns if name != index]
+    where = id_columns.said(columns, names, named=_is_named(file))
+    if where is not None:
+        return id_columns.settle(names, columns, where, [], n_rows)
+    reached = ends()
+    where = "rows"
+    if index not in (None, range(n_rows)):
+        where = id_columns.where_in(_stored_index(file, index), reached)
+    return id_columns.settle(names, columns, where, _candidates(file, empty[names], columns, reached), n_rows)
+
+
+def _stored_index(file: Any, index: str | range | None) -> pd.Index:  # noqa: ANN401 - as above
+    import pandas as pd
+
+    if isinstance(index, range):
+        return pd.Index(index)
+    return pd.Index(file.read(columns=[index]).to_pandas(ignore_metadata=True)[index])
+
+
+def _candidates(
+    file: Any,  # noqa: ANN401 - as above
+    empty: pd.DataFrame,
+    columns: Columns,
+    ends: np.ndarray | None,
+) -> list[Candidate]:
+    """Look at columns that may hold ids; what the file says of a column may tell that it does not."""
+    found, n_ends = [], 0 if ends is None else len(ends)
+    groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
+    place = {groups[0].column(i).path_in_schema: i for i in range(groups[0].num_columns)} if groups else {}
+    for name in id_columns.candidate_names(empty, columns):
+        known = [group.column(place[name]).statistics for group in groups] if name in place else []
+        if (
+            id_columns.column_kind(empty[name].dtype) != "text"
+            and known
+            and all(one and one.has_min_max for one in known)
+        ):
+            low, high = min(one.min for one in known), max(one.max for one in known)
+            if not id_columns.may_hold(low, high, file.metadata.num_rows, n_ends):
+                continue
+        values = file.read(columns=[name]).to_pandas(ignore_metadata=True)[name]
+        one = id_columns.look_at(name, values, ends)
+        if one is not None:
+            found.append(one)
+    return found
 
 
 def read_edges(path: Path, source: str, target: str) -> tuple[np.ndarray, np.ndarray, list[str]]:
@@ -150,6 +215,15 @@ def _index(file: Any) -> str | range | None:  # noqa: ANN401 - as above
         return None
     counted = kept[0]
     return range(counted["start"], counted["stop"], counted["step"]) if isinstance(counted, dict) else str(counted)
+
+
+def _is_named(file: Any) -> bool:  # noqa: ANN401 - as above
+    """Tell whether pandas stored an index that has a name; a stored column without one has a name of pandas."""
+    kept = (file.schema_arrow.pandas_metadata or {}).get("index_columns", [])
+    if len(kept) != 1:
+        return False
+    name = kept[0].get("name") if isinstance(kept[0], dict) else kept[0]
+    return name is not None and not str(name).startswith("__index_level_")
 
 
 def _open(path: Path) -> Any:  # noqa: ANN401 - pyarrow has no types

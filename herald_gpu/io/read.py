@@ -9,13 +9,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from herald_gpu.errors import ColumnError, InputError, UnsupportedInputError
-from herald_gpu.io import attributes, categories, frames, labels, matrices, networks, parquet, torch
+from herald_gpu.io import (
+    attributes,
+    categories,
+    frames,
+    id_columns,
+    labels,
+    marks,
+    matrices,
+    networks,
+    parquet,
+    torch,
+)
 from herald_gpu.io.kinds import FRAME_KINDS, Kind, check_devices, kind_of, unproxy
 
 if TYPE_CHECKING:
     import scipy.sparse
 
     from herald_gpu.io.categories import Levels
+    from herald_gpu.io.id_columns import Origin, Settled
     from herald_gpu.io.present import Presenter
 
 BLOCK_ENDS = 2**22
@@ -24,14 +36,14 @@ BLOCK_ENDS = 2**22
 
 @dataclass(frozen=True)
 class Columns:
-    """Names of the columns that matter in tables.
+    """Names of the columns that matter in tables; `node` is None if rows are numbered.
 
     Columns in `drop` are left out, those in `categorical` are encoded one-hot; a single name stands for one column.
     """
 
     source: str = "src"
     target: str = "dst"
-    node: str = "node"
+    node: str | None = "node"
     label: str = "label"
     train: str = "train"
     drop: tuple[Any, ...] = ()
@@ -149,17 +161,20 @@ def read(
     if edge_kind == "networkx":
         apart = {"labelled": given_labels is not None, "split": given_train is not None}
         feats, carried = attributes.unpack(edges, feats, columns, **apart)
-    table, style = _read_nodes(feats, edges, edge_kind, columns, levels)
+    ends = _read_ends(edges, edge_kind, columns)
+    table, style, settled = _read_nodes(feats, edges, edge_kind, columns, ends, levels)
     table = replace(table, **carried)
     if len(table.ids) == 0:
         msg = "feats has no rows: the graph is empty, pass at least one training node of two classes"
         raise InputError(msg)
     values, known, label_name = _labels(table, given_labels, columns, unlabelled)
-    train = _train(table, given_train, columns, known)
-    codes, class_values = labels.encode_classes(values, known, train, label_name)
+    marked = _train(table, given_train, columns, known)
+    train, n_unlabelled = marked.train, labels.count_named(values, known)
+    hint = labels.unlabelled_hint(n_unlabelled, unlabelled)
+    codes, class_values = labels.encode_classes(values, known, train, label_name, hint)
     order = id_order(table.ids)
     node_ids = table.ids[order]
-    source, target, more = _read_edges(edges, edge_kind, node_ids, order, columns)
+    source, target, more = _place_edges(edges, ends, node_ids, order, settled.origin, columns)
     if len(source) == 0:
         msg = "edges is empty: pass at least one edge"
         raise InputError(msg)
@@ -174,7 +189,15 @@ def read(
         class_values=class_values,
         train=train[order],
         style=style,
-        warnings=warnings + more + table.notes,
+        warnings=[
+            *warnings,
+            *ends.warnings,
+            *more,
+            *settled.notes,
+            *table.notes,
+            *marked.notes,
+            *labels.unlabelled_note(n_unlabelled, unlabelled),
+        ],
         categories=table.categories,
     )
 
@@ -254,25 +277,27 @@ def _read_nodes(
     edges: Any,  # noqa: ANN401
     edge_kind: Kind,
     columns: Columns,
+    ends: _Ends,
     levels: Levels | None,
-) -> tuple[frames.NodeTable, Style]:
+) -> tuple[frames.NodeTable, Style, Settled]:
     kind = kind_of(feats)
     if kind == "none":
         msg = "feats is missing: graphs without features are not supported, pass a matrix or table with one row a node"
         raise UnsupportedInputError(msg)
     if kind == "parquet":
         there = parquet.read_columns(Path(feats))
-        if columns.node not in (Columns.node, *there):
+        if columns.node not in (None, Columns.node, *there):
             raise no_node_column(columns, there)
-        return parquet.read_nodes(Path(feats), columns, levels), Style(edge_kind, "pandas", sparse=False)
+        table, settled = parquet.read_nodes(Path(feats), columns, ends.distinct, levels)
+        return table, Style(edge_kind, "pandas", sparse=False), settled
     if kind in FRAME_KINDS:
         frame = frames.to_pandas(feats)
         check_node_column(frame, columns)
-        made = categories.encode(frame, columns, levels)
+        settled = id_columns.settle_frame(frame, columns, ends.distinct)
+        made = categories.encode(id_columns.without(frame, settled.dropped), columns, levels)
         table = frames.read_node_table(made.frame, node=columns.node, label=columns.label, train=columns.train)
-        table = replace(table, categories=made.levels, notes=made.notes)
-        return table, Style(edge_kind, kind, table.sparse)
-    if columns.node != Columns.node:
+        return replace(table, categories=made.levels, notes=made.notes), Style(edge_kind, kind, table.sparse), settled
+    if columns.node not in (None, Columns.node):
         msg = f"node={columns.node!r} names a column, but feats is a {type(feats).__name__} without any: leave it out"
         raise ColumnError(msg)
     categories.check_unnamed(columns, feats)
@@ -282,12 +307,13 @@ def _read_nodes(
         msg = f"feats has {features.shape[0]} rows but the NetworkX graph has {len(ids)} nodes: pass one row a node"
         raise InputError(msg)
     table = frames.NodeTable(ids, features, [], None, None, sparse=matrices.is_sparse(feats))
-    return table, Style(edge_kind, "numpy" if kind in ("other", "scipy") else kind, table.sparse)
+    style = Style(edge_kind, "numpy" if kind in ("other", "scipy") else kind, table.sparse)
+    return table, style, id_columns.Settled("ids" if edge_kind == "networkx" else "array")
 
 
 def check_node_column(frame: Any, columns: Columns) -> None:  # noqa: ANN401 - pandas or cuDF
     """Refuse a name for the column of node ids that the table does not have."""
-    if columns.node not in (Columns.node, frame.index.name, *frame.columns):
+    if columns.node not in (None, Columns.node, frame.index.name, *frame.columns):
         raise no_node_column(columns, frame.columns)
 
 
@@ -330,15 +356,15 @@ def no_train_column(columns: Columns) -> ColumnError:
     return ColumnError(f"feats has no column {columns.train!r}: correct train_column=, or pass train=")
 
 
-def _train(table: frames.NodeTable, given: Any, columns: Columns, known: np.ndarray) -> np.ndarray:  # noqa: ANN401
+def _train(table: frames.NodeTable, given: Any, columns: Columns, known: np.ndarray) -> marks.Marks:  # noqa: ANN401
     check_once(given, table.train, columns.train, "train")
     if given is not None:
         return labels.read_train(given, table.ids, "train")
     if table.train is not None:
-        return labels.read_train_column(table.train, columns.train)
+        return marks.read_marks(table.train, f"feats column {columns.train!r}")
     if columns.train != Columns.train:
         raise no_train_column(columns)
-    return known
+    return marks.Marks(known)
 
 
 def id_order(ids: np.ndarray) -> np.ndarray:
@@ -350,32 +376,79 @@ def id_order(ids: np.ndarray) -> np.ndarray:
         raise InputError(msg) from error
 
 
-def _read_edges(
-    edges: Any,  # noqa: ANN401
-    kind: Kind,
-    node_ids: np.ndarray,
-    order: np.ndarray,
-    columns: Columns,
-) -> tuple[np.ndarray, np.ndarray, list[str]]:
-    warnings: list[str] = []
+@dataclass(frozen=True)
+class _Ends:
+    """What edges name: the ends of each, or nothing yet where they are a sparse matrix.
+
+    Attributes
+    ----------
+    pair : tuple of arrays, optional
+        Sources and targets, as ids.
+    others : array, optional
+        Ids of all nodes of a NetworkX graph, which must be known too.
+    warnings : list of str
+    """
+
+    pair: tuple[np.ndarray, np.ndarray] | None
+    others: np.ndarray | None = None
+    warnings: list[str] = field(default_factory=list)
+
+    def distinct(self) -> np.ndarray | None:
+        """Give the nodes that edges name, each once."""
+        if self.pair is None:
+            return None
+        return id_columns.distinct_ends(*self.pair, *(() if self.others is None else (self.others,)))
+
+
+def _read_ends(edges: Any, kind: Kind, columns: Columns) -> _Ends:  # noqa: ANN401
     if kind == "none":
         msg = "edges is missing: pass a table, a (2, E) array, a sparse matrix, a NetworkX graph or a PyG Data"
         raise InputError(msg)
     if matrices.is_sparse(edges):
+        return _Ends(None)
+    if kind == "networkx":
+        ids, source, target, warnings = networks.read_networkx(edges)
+        return _Ends((source, target), ids, warnings)
+    if kind == "parquet":
+        source, target, warnings = parquet.read_edges(Path(edges), columns.source, columns.target)
+        return _Ends((source, target), None, warnings)
+    if kind in FRAME_KINDS:
+        source, target, warnings = frames.read_edge_columns(frames.to_pandas(edges), columns.source, columns.target)
+        return _Ends((source, target), None, warnings)
+    return _Ends(matrices.read_edge_array(edges))
+
+
+def _place_edges(
+    edges: Any,  # noqa: ANN401
+    ends: _Ends,
+    node_ids: np.ndarray,
+    order: np.ndarray,
+    origin: Origin,
+    columns: Columns,
+) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    if ends.pair is None:
         rows, cols, warnings = matrices.read_edge_matrix(edges, len(node_ids))
         place = np.empty(len(order), dtype=rows.dtype)
         place[order] = np.arange(len(order), dtype=rows.dtype)
         return place[rows], place[cols], warnings
-    if kind == "networkx":
-        ids, source, target, warnings = networks.read_networkx(edges)
-        places(ids, node_ids)  # isolated nodes must be known too
-    elif kind == "parquet":
-        source, target, warnings = parquet.read_edges(Path(edges), columns.source, columns.target)
-    elif kind in FRAME_KINDS:
-        source, target, warnings = frames.read_edge_columns(frames.to_pandas(edges), columns.source, columns.target)
-    else:
-        source, target = matrices.read_edge_array(edges)
-    return places(source, node_ids), places(target, node_ids), warnings
+    if ends.others is not None:
+        places(ends.others, node_ids)  # isolated nodes must be known too
+    return *place_ends(ends.pair, node_ids, origin, columns.node), []
+
+
+def place_ends(
+    pair: tuple[np.ndarray, np.ndarray], node_ids: np.ndarray | range, origin: Origin, node: str | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Give the positions of both ends of edges among the ids; say what ids are where they are row numbers."""
+    try:
+        return places(pair[0], node_ids), places(pair[1], node_ids)
+    except InputError as error:
+        if origin == "ids":
+            raise
+        named = id_columns.distinct_ends(*pair)
+        whole = named.dtype.kind in "iuf"
+        low, high = (named.min().item(), named.max().item()) if whole else (str(named[0]), str(named[0]))
+        raise id_columns.beyond_rows(origin, len(node_ids), low, high, node) from error
 
 
 def places(ends: np.ndarray, node_ids: np.ndarray | range) -> np.ndarray:

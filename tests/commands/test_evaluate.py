@@ -186,6 +186,31 @@ def test_tables_as_they_were_condensed(graph, capsys, kind):
 
 
 @pytest.mark.usefixtures("tables")
+def test_words_in_the_training_column_are_the_split(graph, capsys):
+    split = random_split(N, 7)
+    words = np.select([split.train, split.validation], ["Train", "val"], "test")
+    nodes = pd.read_csv("nodes.csv")
+    nodes["train"] = words[nodes["node"].str[1:].astype(int)]
+    nodes.to_csv("words.csv", index=False)
+    paths = ["--edges", "edges.csv", "--features", "words.csv"]
+    condensed(*paths)
+    capsys.readouterr()
+    assert main(["evaluate", "small.herald", *paths, *QUICK, "--json"]) == 0
+    said, noted = capsys.readouterr()
+    counts = f"{split.train.sum()} train, {split.validation.sum()} validation, {split.test.sum()} test nodes"
+    told_once = [line for line in noted.splitlines() if "warning" in line]
+    assert told_once == [f"herald: warning: column 'train' is read as words: {counts}"]
+    full = SimpleNamespace(
+        edge_index=graph.edge_index,
+        features=graph.features,
+        labels=np.array(["red", "green", "blue"], dtype=object)[graph.labels],
+    )
+    small = herald_gpu.CondensedGraph.load("small.herald")
+    wanted = evaluate(small, full, split=split, models=["GCN", "GIN"], seeds=2, training=TRAINING, device="cpu")
+    assert [row["accuracy"] for row in json.loads(said)["rows"]] == pytest.approx(wanted["accuracy"].tolist())
+
+
+@pytest.mark.usefixtures("tables")
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_a_split_is_drawn_alike_for_both_commands(capsys, kind):
     paths = ["--edges", f"edges.{kind}", "--features", f"unmarked.{kind}", "--split", "3"]

@@ -12,6 +12,9 @@ from herald_gpu.commands._wording import in_options, told
 ARGS = argparse.Namespace(
     seed=-1,
     source="src",
+    node="node",
+    label="label",
+    number_rows=False,
     train_column="train",
     drop=[],
     categorical=[],
@@ -32,6 +35,9 @@ ARGS = argparse.Namespace(
         ("n_nodes=4 is not valid", "--nodes 4 is not valid"),
         ("name it with source=, or train_column=", "name it with --source, or --train-column"),
         ("for example source='from'", "for example --source 'from'"),
+        ("pass node='id', or node=None if rows", "pass --node 'id', or --number-rows if rows"),
+        ("pass labels=, or name it with label= (there is none)", "name it with --label (there is none)"),
+        ("no column 'use': correct train_column=, or pass train=", "no column 'use': correct --train-column"),
         ("feats has 3 missing node ids", "--features has 3 missing node ids"),
         ("scaled=True is for the full graph only", "--scaled is for the full graph only"),
         ("depth=1 has no effect", "depth=1 has no effect"),  # a field of --set

@@ -65,6 +65,12 @@ def test_equal_to(col, cudf):
     assert col.equal_to(texts, 1).get().tolist() == [False, False, False]
 
 
+def test_any_of_a_few_values(col, cudf):
+    assert col.any_of(column(col, cudf, [1, 2, 3]), [3, 1]).get().tolist() == [True, False, True]
+    assert col.any_of(column(col, cudf, ["a", "b"]), ["b", "c"]).get().tolist() == [False, True]
+    assert col.any_of(column(col, cudf, [1, 2]), []).get().tolist() == [False, False]
+
+
 @pytest.mark.parametrize("values", [*NUMBERS[:2], *TEXTS])
 def test_order_and_selection(rapids, col, cudf, values):
     there = column(col, cudf, values)

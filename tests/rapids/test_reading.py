@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 import strangers
 from support.backends import DEVICES, FACTORIES
@@ -213,6 +214,83 @@ def test_only_class_values_come_to_the_host(device, cp, graph):
     assert found.class_values.tolist() == [0, 1, 2]
 
 
+# Ids, training marks and labels that are not what they seem
+
+
+NUMBERED = "the table of nodes has no column 'node': rows are numbered from 0 and these numbers are the node ids"
+
+
+@pytest.mark.parametrize("kind", ["numbers", "text", "floats"])
+def test_ids_in_another_column_are_refused_and_named(device, cudf, graph, kind):
+    edges, nodes = tables(graph, strings=kind == "text")
+    nodes = nodes.rename(columns={"node": "id"})
+    if kind == "floats":
+        nodes["id"] = nodes["id"].astype(float)
+    words = ["column 'id' looks like node ids (it holds every node that edges name)", "node='id'", "node=None"]
+    refused(device, ColumnError, words, cudf.DataFrame(edges), cudf.DataFrame(nodes))
+    found = condense(cudf.DataFrame(edges), cudf.DataFrame(nodes), node="id", ratio=0.2, config=CONFIG, backend=device)
+    assert_same(found, condense(edges, nodes, node="id", ratio=0.2, config=CONFIG, backend="cpu"))
+
+
+def test_an_index_beside_a_column_that_could_hold_the_ids(device, cudf, graph):
+    edges, nodes = tables(graph, strings=False)
+    nodes = nodes.rename(columns={"node": "id"})
+    mixed, beyond = nodes.sample(frac=1, random_state=0), nodes.set_index(nodes.index + 1000)
+    twice = nodes.set_index(nodes.index // 2)
+    for table, words in (
+        (mixed, ["both its index and its column 'id'"]),
+        (beyond, ["its index lacks nodes", "pass node='id'"]),
+        (twice, ["column 'id' looks like node ids"]),
+        (twice.drop(columns="id"), ["its index repeats values"]),
+    ):
+        refused(device, ColumnError, words, cudf.DataFrame(edges), cudf.DataFrame(table))
+
+
+@pytest.mark.parametrize("node", ["node", None])
+def test_rows_that_are_numbered(device, cudf, graph, node):
+    edges, nodes = graph.to_frames()
+    ours = condense(edges, nodes, ratio=0.2, config=CONFIG, backend="cpu")
+    bare = nodes.drop(columns="node").assign(**{"Unnamed: 0": np.arange(len(nodes))})
+    given = cudf.DataFrame(edges), cudf.DataFrame(bare)
+    found = condense(*given, node=node, ratio=0.2, config=CONFIG, backend=device)
+    assert_same(found, ours)
+    dropped, *rest = found.report.warnings
+    assert "columns ['Unnamed: 0'] are not used as features" in dropped
+    assert rest == ([NUMBERED] if node else [])
+
+
+@pytest.mark.parametrize(
+    ("yes", "no", "how"), [(1.0, 0.0, "0/1"), ("Yes", "No", "yes/no"), ("Train", "unused", "words")]
+)
+def test_training_marks_are_read_as_on_the_host(device, cudf, graph, yes, no, how):
+    edges, nodes = graph.to_frames()
+    marked = nodes.assign(train=np.where(graph.train, yes, no))
+    ours = condense(edges, marked, ratio=0.2, config=CONFIG, backend="cpu")
+    found = condense(cudf.DataFrame(edges), cudf.DataFrame(marked), ratio=0.2, config=CONFIG, backend=device)
+    assert_same(found, ours)
+    assert found.report.warnings == ours.report.warnings
+    assert f"column 'train' is read as {how}" in found.report.warnings[0]
+
+
+def test_a_vector_of_zeros_and_ones_is_a_mask(device, cp, graph):
+    arrays = graph.edge_index, graph.features, graph.labels
+    ours = condense(*arrays, graph.train, ratio=0.2, config=CONFIG, backend="cpu")
+    given = [cp.asarray(part) for part in (*arrays, graph.train.astype(np.int64))]
+    found = condense(*given, ratio=0.2, config=CONFIG, backend=device)
+    assert_same(found, ours)
+    assert found.report.warnings == [f"train is read as 0/1: {graph.train.sum()} of 200 nodes are for training"]
+
+
+def test_labels_that_mean_unknown_are_counted(device, cp, graph):
+    edges, x = cp.asarray(graph.edge_index), cp.asarray(graph.features)
+    hidden = cp.asarray(np.where(graph.train, graph.labels, -1))
+    found = condense(edges, x, hidden, ratio=0.2, config=CONFIG, backend=device)
+    n = int((~graph.train).sum())
+    assert found.report.warnings == [f"{n} nodes have the label -1 and count as unlabelled"]
+    signs = cp.asarray(np.where(graph.labels > 0, 1, -1))
+    refused(device, InputError, ["one class only", "label -1", "unlabelled=None"], edges, x, signs)
+
+
 # What is refused
 
 
@@ -247,7 +325,10 @@ def test_tables_that_cannot_be_used(device, cudf, graph):
     whole = pd.Series(np.arange(len(nodes))).where(nodes.index > 0).astype("Int64")
     check(InputError, "NaN", "'f1'", nodes=nodes.assign(f1=whole))
     check(InputError, "without a label", nodes=nodes.assign(train=True))
-    check(InputError, "boolean", nodes=nodes.assign(train=nodes["train"].astype(float)))
+    check(InputError, "'train'", "[0, 1, 2]", "write 0/1", nodes=nodes.assign(train=np.arange(len(nodes)) % 3))
+    check(InputError, "'train'", "3 missing", nodes=nodes.assign(train=nodes["train"].where(nodes.index > 2, None)))
+    lists = pd.Series([[0]] * len(nodes), dtype=pd.ArrowDtype(pa.list_(pa.int64())))
+    check(UnsupportedInputError, "'label'", "lists", "multi-label", nodes=nodes.assign(label=lists))
 
 
 def test_arrays_that_cannot_be_used(device, cp, graph):
@@ -268,6 +349,9 @@ def test_arrays_that_cannot_be_used(device, cp, graph):
     refused(device, InputError, ["one class only"], edges, x, y * 0, train)
     refused(device, InputError, ["no labelled node"], edges, x, y * 0 - 1, train)
     refused(device, InputError, ["train names 1 nodes"], edges, x, y, cp.asarray([0, 1, 500]))
-    refused(device, InputError, ["edges name nodes"], edges + 100, x, y, train)
+    words = ["edges name nodes", "an array of 200 rows", "row numbers 0 to 199", "from 100 to", "pass feats as a table"]
+    refused(device, InputError, words, edges + 100, x, y, train)
+    refused(device, InputError, ["train has 1 missing"], edges, x, y, cp.asarray([0.5, np.nan]))
+    refused(device, InputError, ["[0.5, 1.0]", "or node ids"], edges, x, y, cp.asarray([0.5, 1.0]))
     refused(device, InputError, ["edges is empty"], edges[:, :0], x, y, train)
     refused(device, DeviceError, ["edges on host", "feats on cuda"], graph.edge_index, x, y, train)
