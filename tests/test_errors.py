@@ -136,12 +136,12 @@ CASES = {
     # ids
     "unknown end": Case(
         errors.InputError,
-        ("edges", "[40]", "feats", "add those nodes"),
+        ("edges", "to 40", "feats", "row numbers 0 to 39", "pass feats as a table"),
         {"edges": np.append(GRAPH.edge_index, [[0], [N]], axis=1)},
     ),
     "negative end": Case(
         errors.InputError,
-        ("edges", "[-1]", "feats", "add those nodes"),
+        ("edges", "from -1", "feats", "row numbers 0 to 39", "pass feats as a table"),
         {"edges": np.append(GRAPH.edge_index, [[0], [-1]], axis=1)},
     ),
     "unknown name": Case(
@@ -163,8 +163,8 @@ CASES = {
         FRAMES,
     ),
     "duplicate ids in the index": Case(
-        errors.InputError,
-        ("feats", "duplicate node ids", "['a']", "keep one row"),
+        errors.ColumnError,
+        ("feats", "index repeats values", "node=", "node=None"),
         {"feats": NODES.drop(columns="node").set_axis(["a"] * N)},
         FRAMES,
     ),
@@ -222,12 +222,11 @@ CASES = {
     ),
     "train twice": Case(errors.ColumnError, ("train=", "'train'", "pass one of them"), {"train": GRAPH.train}, FRAMES),
     # training mask
-    "integer mask": Case(errors.InputError, ("train", "int64", "astype(bool)"), {"train": GRAPH.train.astype(int)}),
-    "float mask": Case(errors.InputError, ("train", "float64", "booleans"), {"train": GRAPH.train.astype(float)}),
-    "integer mask column": Case(
+    "codes as mask": Case(errors.InputError, ("train", "[0.0, 1.0, 2.0]", "write 0/1"), {"train": np.arange(N) % 3.0}),
+    "codes as mask column": Case(
         errors.InputError,
-        ("feats column 'train'", "int64", "boolean"),
-        {"feats": NODES.assign(train=NODES["train"].astype(int))},
+        ("feats column 'train'", "[0, 1, 2]", "write 0/1"),
+        {"feats": NODES.assign(train=np.arange(N) % 3)},
         FRAMES,
     ),
     "unknown training ids": Case(errors.InputError, ("train", "[40, 41]", "feats"), {"train": [0, 1, 40, 41]}),
@@ -334,11 +333,11 @@ PYG = {
         errors.InputError,
         ("train_mask", "(40, 10)", "train="),
     ),
-    "integer mask": (
+    "codes as mask": (
         "Data",
-        {"train_mask": torch.tensor(GRAPH.train).int()},
+        {"train_mask": torch.arange(N) % 3 / 2},
         errors.InputError,
-        ("train", "int32", "booleans"),
+        ("train", "[0.0, 0.5, 1.0]", "write 0/1"),
     ),
 }
 
