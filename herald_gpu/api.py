@@ -147,7 +147,7 @@ Dask table or array
         made = run(chosen, graph, float(ratio), config, seed=random_state, clock=clock)
     report = make_report(chosen, given, made, clock, notes, config, ratio=float(ratio), seed=random_state)
     for warning in report.warnings:
-        logger.warning("%s", warning)
+        logger.warning("%s", warning, extra={"in_report": True})
     style = present.choose_style(given.style, output_type)
     return CondensedGraph(make_contents(chosen, given, graph, made, columns, style, unlabelled), report)
 

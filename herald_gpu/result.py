@@ -15,6 +15,7 @@ from herald_gpu.errors import FileFormatError
 from herald_gpu.io import matrices, networks, packing, persist, present, torch
 from herald_gpu.io.kinds import FRAME_KINDS, unproxy
 from herald_gpu.io.read import Columns, Style
+from herald_gpu.ratios import percent
 from herald_gpu.summary import Report
 
 if TYPE_CHECKING:
@@ -411,7 +412,7 @@ class CondensedGraph:
         r = self.report
         return (
             f"<CondensedGraph: {r.n_nodes} nodes, {r.n_edges} directed edges, {r.feature_count} features, "
-            f"{100 * r.storage_ratio:.3g} % of the storage>"
+            f"{percent(r.storage_ratio)} of the storage>"
         )
 
     @cached_property

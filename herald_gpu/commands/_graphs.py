@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from herald_gpu.commands._parser import suggest
 from herald_gpu.commands._values import literal, split_choice
 from herald_gpu.errors import ConfigError, FileFormatError
 
@@ -51,7 +52,8 @@ def add_graph_options(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="CSV, TSV or Parquet with a row per node, or NPZ as in --data",
     )
-    group.add_argument("--dataset", metavar="NAME", help="a data set by name; 'herald datasets' lists them")
+    named = group.add_argument("--dataset", metavar="NAME", help="a data set by name; 'herald datasets' lists them")
+    suggest(named, dataset_names)
     group.add_argument(
         "--split",
         metavar="SPLIT",
@@ -71,6 +73,13 @@ def add_graph_options(parser: argparse.ArgumentParser) -> None:
     columns.add_argument(
         "--unlabelled", metavar="VALUE", type=literal, default=-1, help="label that means unknown (default -1)"
     )
+
+
+def dataset_names() -> list[str]:
+    """Give the names of data sets."""
+    from herald_gpu.datasets.catalogue import DATASETS
+
+    return list(DATASETS)
 
 
 def columns_of(args: argparse.Namespace) -> Columns:

@@ -20,7 +20,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
         description=f"{sentence(about)}.",
         examples=["herald demo", "herald demo --nodes 20000 --homophily 0.1 --ratio 0.01 --json"],
     )
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, prints_notes=True)
     group = parser.add_argument_group("graph")
     group.add_argument("--nodes", metavar="N", type=int, default=2000, help="number of nodes (default %(default)s)")
     group.add_argument(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from herald_gpu.commands import _graphs, _shared
-from herald_gpu.commands._parser import sentence
+from herald_gpu.commands._parser import sentence, suggest
 
 if TYPE_CHECKING:
     import argparse
@@ -52,9 +52,10 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
     graphs.add_argument("--scaled", action="store_true", help="standard-scale features; for the full graph only")
 
     models = parser.add_argument_group("models")
-    models.add_argument(
+    chosen = models.add_argument(
         "--models", nargs="+", metavar="MODEL", default=MODELS, help=f"of {', '.join(MODELS)} (default all)"
     )
+    suggest(chosen, lambda: MODELS)
     models.add_argument(
         "--variant",
         choices=("standard", "published"),

@@ -94,7 +94,7 @@ def condense_collections(
         versions=report.versions | {name: importlib.metadata.version(name) for name in ("dask", "distributed")},
     )
     for warning in report.warnings:
-        logger.warning("%s", warning)
+        logger.warning("%s", warning, extra={"in_report": True})
     style = present.choose_style(given.style, output_type)
     return CondensedGraph(make_contents(here, source, parted.layout, made, columns, style, unlabelled), report)
 
