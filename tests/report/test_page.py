@@ -15,7 +15,7 @@ from herald_gpu.report import page as build
 from herald_gpu.report.figures import figures
 from herald_gpu.report.page import NOT_STORED
 
-VOID = {"meta", "link", "br"}
+VOID = {"meta", "link", "br", "input"}
 
 
 class Node:

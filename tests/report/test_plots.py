@@ -49,7 +49,7 @@ def test_axes_may_be_given(make):
 
 def test_accuracy(make, rows):
     [ax] = make("default").plot("accuracy", evaluation=rows).axes
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["GCN", "GIN", "GCN (full graph)"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["GCN", "GIN"]
 
 
 def test_what_cannot_be_drawn_is_refused(make):
