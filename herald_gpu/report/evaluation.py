@@ -49,9 +49,7 @@ def checked(evaluation: Any, report: Report) -> pd.DataFrame:  # noqa: ANN401 - 
         msg = f"evaluation has accuracies that are no numbers from 0 to 100: {HOW}"
         raise InputError(msg)
     if {"n_nodes", "n_edges", "storage_ratio"} <= set(rows):
-        others = rows[
-            ~_on_full(rows) & ((rows["n_nodes"] != report.n_nodes) | (rows["n_edges"] != report.n_edges))
-        ]
+        others = rows[~_on_full(rows) & ((rows["n_nodes"] != report.n_nodes) | (rows["n_edges"] != report.n_edges))]
         if len(others):
             seen = others.iloc[0]
             msg = (
