@@ -40,6 +40,7 @@ def test_the_example_files_are_small_and_are_tables(folder):
     assert (folder / "nodes.csv").read_text().startswith("node,label,train,f0,")
 
 
+@pytest.mark.slow
 def test_the_commands_run(folder, monkeypatch, capsys):
     pytest.importorskip("torch", reason="torch is not installed")
     monkeypatch.chdir(folder)
