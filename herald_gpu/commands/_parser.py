@@ -77,7 +77,7 @@ class OneLineParser(argparse.ArgumentParser):
         hint = "" if ": " in message else f": '{self.prog} --help' lists what there is"
         self.exit(USAGE, f"herald: error: {message}{hint}\n")
 
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:  # type: ignore[override]  # noqa: ANN401 - as argparse has it
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:  # noqa: ANN401 - as argparse has it
         """Parse, and refuse what is left over here, where the options are known."""
         words = list(sys.argv[1:] if args is None else args)
         options = [text for text in self._option_string_actions if text.startswith("--")]
@@ -95,7 +95,7 @@ class OneLineParser(argparse.ArgumentParser):
 
     def _get_value(self, action: argparse.Action, arg_string: str) -> Any:  # noqa: ANN401 - what the type makes of it
         try:
-            return super()._get_value(action, arg_string)  # type: ignore[misc]
+            return super()._get_value(action, arg_string)
         except argparse.ArgumentError as error:
             if action.type not in KINDS:
                 raise

@@ -11,7 +11,7 @@ from herald_gpu.commands._parser import sentence
 if TYPE_CHECKING:
     import argparse
 
-    from herald_gpu.datasets import LabelledGraph
+    from herald_gpu.datasets.synthetic import SyntheticGraph
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this type private
@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> None:
     _shared.give(result, args)
 
 
-def write(graph: LabelledGraph, args: argparse.Namespace) -> None:
+def write(graph: SyntheticGraph, args: argparse.Namespace) -> None:
     """Write the graph as two tables, such as the other commands read."""
     from herald_gpu.io.atomic import check_file, whole_file
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from herald_gpu.report.shapes import Role
     from herald_gpu.summary import Report
 
 WANTED = ("model", "accuracy")
@@ -81,7 +82,8 @@ def accuracy_figure(rows: pd.DataFrame) -> Bars:
     names = rows["model"].astype(str) + (", " + rows["variant"].astype(str) if several else "")
     categories = tuple(dict.fromkeys(names))
     series, texts, points, table = [], [], [], []
-    for name, role, chosen in ((CONDENSED, "after", ~full), (FULL, "before", full)):
+    graphs: tuple[tuple[str, Role, Any], ...] = ((CONDENSED, "after", ~full), (FULL, "before", full))
+    for name, role, chosen in graphs:
         if not chosen.any():
             continue
         seeds = [rows["accuracy"][chosen & (names == one)].astype(float) for one in categories]
