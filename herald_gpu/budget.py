@@ -10,6 +10,7 @@ from herald_gpu import ops
 from herald_gpu.encoding import OF_KIND, candidates, most_rows_first
 from herald_gpu.errors import BudgetError, ConfigError
 from herald_gpu.graph import check_storage, edge_total
+from herald_gpu.ratios import at_least
 
 if TYPE_CHECKING:
     from herald_gpu.backend import Array, Backend, Matrix
@@ -314,7 +315,7 @@ def _below_the_floor(
     msg = (
         f"ratio={budget.ratio} allows {budget.limit:.0f} bytes, but the cheapest training "
         f"node of each of the {graph.n_classes} classes takes {floor:.0f}: the smallest feasible ratio is "
-        f"{smallest!r}; pass that or more"
+        f"{at_least(smallest)}; pass that or more"
     )
     if config.on_infeasible == "raise":
         msg += ", or HeraldConfig(on_infeasible='best_effort') for a graph without some classes"

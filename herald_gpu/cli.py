@@ -6,7 +6,6 @@ what is printed.
 
 from __future__ import annotations
 
-import argparse
 import gc
 import logging
 import os
@@ -21,11 +20,12 @@ from herald_gpu import progress
 from herald_gpu._version import __version__
 from herald_gpu.backend._compiling import NOTICES
 from herald_gpu.commands import COMMANDS, _settings
-from herald_gpu.commands._parser import CommandParser, CommandsFormatter
+from herald_gpu.commands._parser import CommandParser, CommandsFormatter, OneLineParser
 from herald_gpu.commands._wording import in_options, told
 from herald_gpu.errors import ConfigError, HeraldError
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterator, Sequence
 
 EPILOG = """from files to a page and accuracies:
@@ -97,7 +97,7 @@ def command() -> int:
 
 def build_parser() -> argparse.ArgumentParser:
     """Build the parser of ``herald`` with all its subcommands."""
-    parser = argparse.ArgumentParser(
+    parser = OneLineParser(
         prog="herald",
         description="Condense graphs inside a storage budget.",
         epilog=EPILOG,

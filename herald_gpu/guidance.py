@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, NoReturn
 from herald_gpu import encoding, ops, threads
 from herald_gpu.budget import graph_bytes, row_sizes, smallest_ratio
 from herald_gpu.errors import BudgetError
+from herald_gpu.ratios import at_least
 from herald_gpu.stages import landmarks
 from herald_gpu.stages.exemplars import RULES, stand_in
 from herald_gpu.stages.feature_grid import FEWEST, tried_counts
@@ -125,7 +126,7 @@ class Guidance:
         msg = (
             f"ratio={self.budget.ratio} allows {self.budget.limit:.0f} bytes, but landmarks of {width} features and an "
             f"exemplar of each of the {self.graph.n_classes} classes take {total}: pass "
-            + (f"{smallest!r} or more, or another exemplar_rule" if smallest <= 1 else "another exemplar_rule")
+            + (f"{at_least(smallest)} or more, or another exemplar_rule" if smallest <= 1 else "another exemplar_rule")
         )
         raise BudgetError(msg, smallest_ratio=smallest)
 

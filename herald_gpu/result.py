@@ -24,6 +24,7 @@ from herald_gpu.io.fingerprint import fingerprint
 from herald_gpu.io.kinds import FRAME_KINDS, kind_of, unproxy
 from herald_gpu.io.present import OutputType, Presenter  # noqa: TC001 - as above
 from herald_gpu.io.read import Columns, Style
+from herald_gpu.ratios import percent
 from herald_gpu.stages.scaling import Scaling
 from herald_gpu.summary import Report
 
@@ -555,7 +556,7 @@ class CondensedGraph:
         r = self.report
         return (
             f"<CondensedGraph: {r.n_nodes} nodes, {r.n_edges} directed edges, {r.feature_count} features, "
-            f"{100 * r.storage_ratio:.3g} % of the storage>"
+            f"{percent(r.storage_ratio)} of the storage>"
         )
 
     @cached_property

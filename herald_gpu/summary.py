@@ -10,6 +10,7 @@ from typing import Any
 
 from herald_gpu.config import HeraldConfig
 from herald_gpu.encoding import OF_KIND
+from herald_gpu.ratios import percent
 from herald_gpu.stages.survey import Survey
 from herald_gpu.stages.weights import ScoreWeights
 
@@ -209,13 +210,13 @@ class Report:
             f"{self.feature_count:,} features{reduced}"
         )
         yield (
-            f"  storage      {self.storage_bytes:,} of {self.full_bytes:,} bytes: {100 * self.storage_ratio:.4g} % "
-            f"({100 * self.requested_ratio:.4g} % asked for, {used:.1f} % of the budget used; "
+            f"  storage      {self.storage_bytes:,} of {self.full_bytes:,} bytes: {percent(self.storage_ratio)} "
+            f"({percent(self.requested_ratio)} asked for, {used:.1f} % of the budget used; "
             f"{self.encoding} features)"
         )
         if self.published_storage_ratio is not None:
-            yield f"  as published {100 * self.published_storage_ratio:.2f} % (the paper's accounting, not a true size)"
-        yield f"  share        {100 * self.node_ratio:.3g} % of nodes, {100 * self.edge_ratio:.3g} % of edges"
+            yield f"  as published {percent(self.published_storage_ratio)} (the paper's accounting, not a true size)"
+        yield f"  share        {percent(self.node_ratio)} of nodes, {percent(self.edge_ratio)} of edges"
         yield f"  heterophily  {self.heterophily:.3f}: {self._meaning()}"
         if self.n_scaled:
             whole = "" if self.before is None else f" of {self.before.n_features:,}"

@@ -326,21 +326,42 @@ def test_demo_passes_its_options_on(calls):
 
 
 @pytest.mark.parametrize(
-    "argv",
+    ("argv", "said"),
     [
-        [],
-        ["fly"],
-        ["condense", "--ratio", "much"],
-        ["condense", "--data", "g.npz", "--preset", "none"],
-        ["condense", "--data", "g.npz", "--set", "depth"],
-        ["demo", "--quiet", "--verbose"],
+        ([], "no command was given: 'herald --help' lists what there is"),
+        (["condens"], "no command 'condens': did you mean condense?"),
+        (["fly"], "no command 'fly': pass one of bench, completion, condense"),
+        (["--verson"], "no option --verson: did you mean --version?"),
+        (["condense", "--ration", "0.1"], "no option --ration: did you mean --ratio?"),
+        (["condense", "--ration=0.1"], "no option --ration: did you mean --ratio?"),
+        (["convert", "a.herald", "--too", "pyg"], "no option --too: did you mean --to?"),
+        (["demo", "--xyzzy"], "no option --xyzzy: 'herald demo --help' lists them"),
+        (["report", "a.herald", "b.herald"], "'b.herald' is not expected: 'herald report --help' lists what is"),
+        (["condense", "-x"], "'-x' is not expected: 'herald condense --help' lists what is"),
+        (["condense", "--ratio", "abc"], "--ratio abc is not a number: pass a share such as 0.01"),
+        (["plan", "--ratio", "abc"], "--ratio abc is not a number: pass a share such as 0.01"),
+        (["demo", "--homophily", "half"], "--homophily half is not a number: pass one such as 0.2"),
+        (["demo", "--nodes", "1.5"], "--nodes 1.5 is not a whole number: pass one such as 2000"),
+        (["condense", "--workers", "two"], "--workers two is not a whole number: pass one"),
+        (["condense", "--preset", "papper"], "--preset papper is not known: did you mean paper?"),
+        (["demo", "--backend", "tpu"], "--backend tpu is not known: did you mean cpu?"),
+        (["datasets", "fetc"], "action fetc is not known: did you mean fetch?"),
+        (["condense", "--set", "depth"], "--set 'depth' is no assignment: pass KEY=VALUE, as in depth=1"),
+        (["demo", "--quiet", "--verbose"], "--verbose and --quiet rule each other out: leave one of them out"),
+        (["demo", "--ratio"], "--ratio needs a value: 'herald demo --help' lists what there is"),
+        (["evaluate", "--models"], "--models needs one value or more: 'herald evaluate --help' lists what there is"),
+        (["demo", "--json=1"], "--json takes no value, and '1' was given: 'herald demo --help' lists what there is"),
+        (["report"], "RESULT must be given: 'herald report --help' lists what there is"),
     ],
 )
-def test_arguments_that_do_not_parse(argv, capsys):
+def test_arguments_that_do_not_parse_are_told_in_one_line(argv, said, capsys):
     with pytest.raises(SystemExit) as leaving:
         main(argv)
     assert leaving.value.code == 2
-    assert "usage: herald" in capsys.readouterr().err
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"herald: error: {said}")
+    assert len(err.splitlines()) == 1
 
 
 @pytest.mark.parametrize(
@@ -430,6 +451,29 @@ def test_warnings_and_log_are_told_in_lines(monkeypatch, capsys, verbose):
     assert (warnings.showwarning, logger.handlers, logger.level) == before
 
 
+@pytest.fixture
+def noted(tmp_path):
+    """Give the options of a graph that a warning is due for: its edges have a column that is not used."""
+    graph = make_graph(200, n_classes=2, n_features=8)
+    edges, nodes = graph.to_frames()
+    edges.assign(kind=1).to_csv(tmp_path / "edges.csv", index=False)
+    nodes.to_csv(tmp_path / "nodes.csv", index=False)
+    options = ["--edges", tmp_path / "edges.csv", "--features", tmp_path / "nodes.csv", "--ratio", 0.3]
+    return ["condense", *map(str, options)]
+
+
+@pytest.mark.parametrize("options", [[], ["--verbose"], ["--json"], ["--quiet"], ["--json", "--quiet"]])
+def test_a_warning_is_told_once(noted, options, capsys):
+    assert main([*noted, *options]) == 0
+    out, err = capsys.readouterr()
+    told = [
+        line for line in (*out.splitlines(), *err.splitlines()) if "'kind'" in line and not line.startswith('    "')
+    ]
+    assert len(told) == 1
+    stated = "herald: warning: " if "--json" in options or "--quiet" in options else "  note  "
+    assert told[0].startswith(stated)
+
+
 def test_help_loads_no_heavy_library():
     code = (
         "import sys; from herald_gpu.cli import build_parser; build_parser().format_help(); "
@@ -446,7 +490,10 @@ def test_module_runs_as_the_command():
     assert done.stdout == f"herald-gpu {herald_gpu.__version__}\n"
     done = subprocess.run([*command, "convert"], capture_output=True, text=True, check=False)  # noqa: S603 - as above
     assert done.returncode == 2
-    assert done.stderr.startswith("usage: herald convert ")
+    assert (
+        done.stderr
+        == "herald: error: RESULT, --to, --output must be given: 'herald convert --help' lists what there is\n"
+    )
 
 
 @pytest.mark.parametrize("code", [0, 1])

@@ -202,7 +202,7 @@ def test_the_summary_says_what_matters(report):
 
 def test_the_summary_says_what_is_special():
     published = condensed(config=HeraldConfig.published("scaled")).report
-    assert f"as published {100 * published.published_storage_ratio:.2f} %" in str(published)
+    assert f"as published {100 * published.published_storage_ratio:.3g} %" in str(published)
     assert "does not keep the budget" in str(published)
     reduced = condensed(ratio=0.9, config=HeraldConfig.paper(pca_variance=0.5)).report
     assert f"reduced to {reduced.component_count} components" in str(reduced)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from herald_gpu.commands._parser import suggest
 from herald_gpu.commands._values import literal, split_choice
 from herald_gpu.errors import ConfigError, FileFormatError
 
@@ -54,7 +55,8 @@ def add_graph_options(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="CSV, TSV, TXT or Parquet with a row per node, or NPZ as in --data",
     )
-    group.add_argument("--dataset", metavar="NAME", help="a data set by name; 'herald datasets' lists them")
+    named = group.add_argument("--dataset", metavar="NAME", help="a data set by name; 'herald datasets' lists them")
+    suggest(named, dataset_names)
     group.add_argument(
         "--split",
         metavar="SPLIT",
@@ -100,6 +102,13 @@ def node_of(args: argparse.Namespace) -> str | None:
         msg = f"--number-rows says that no column holds ids, but --node {args.node} names one: leave one of them out"
         raise ConfigError(msg)
     return None
+
+
+def dataset_names() -> list[str]:
+    """Give the names of data sets."""
+    from herald_gpu.datasets.catalogue import DATASETS
+
+    return list(DATASETS)
 
 
 def columns_of(args: argparse.Namespace) -> Columns:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from herald_gpu.commands._parser import commands_of, is_flag, name_of, takes_many
+from herald_gpu.commands._values import nearest
 from herald_gpu.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Sequence
 
     from herald_gpu.commands._parser import CommandParser
 
@@ -39,20 +39,6 @@ def parse(parser: argparse.ArgumentParser, argv: Sequence[str]) -> argparse.Name
         _check_names(found, commands_of(parser), path)
         _apply(_chosen(found, name, commands_of(parser)), command, words, path)
     return parser.parse_args(words)
-
-
-def nearest(key: str, names: Collection[str]) -> str:
-    """Say which names come closest to an unknown one.
-
-    Examples
-    --------
-    >>> nearest("ration", ["ratio", "seed"])
-    'did you mean ratio?'
-    >>> nearest("x", ["ratio", "seed"])
-    'pass one of ratio, seed'
-    """
-    close = difflib.get_close_matches(key, list(names), n=3)
-    return f"did you mean {' or '.join(close)}?" if close else f"pass one of {', '.join(sorted(names))}"
 
 
 def _config_path(words: list[str]) -> Path | None:
@@ -90,8 +76,7 @@ def _check_names(found: dict[str, Any], commands: dict[str, CommandParser], path
                     msg = f"--config {path}: {inner!r} in [{key}] is no option of {key}: {nearest(inner, names)}"
                     raise ConfigError(msg)
         elif _dashed(key) not in everything:
-            close = difflib.get_close_matches(key, [*everything, *commands], n=3)
-            hint = f"did you mean {' or '.join(close)}?" if close else "'herald COMMAND --help' lists the options"
+            hint = nearest(key, [*everything, *commands], otherwise="'herald COMMAND --help' lists the options")
             msg = f"--config {path}: {key!r} is neither an option nor a command: {hint}"
             raise ConfigError(msg)
 

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from herald_gpu.commands._values import share
 from herald_gpu.commands._wording import spelt
 from herald_gpu.errors import InputError
 
@@ -25,7 +26,7 @@ INPUTS = ("data", "edges", "features", "result", "evaluation", "config", "schedu
 def add_run_options(parser: argparse.ArgumentParser, *, ratio: float) -> None:
     """Add the options of a condensation: how much to keep, where and from which seed."""
     group = parser.add_argument_group("run")
-    group.add_argument("--ratio", type=float, default=ratio, help="share of the storage to keep (default %(default)s)")
+    group.add_argument("--ratio", type=share, default=ratio, help="share of the storage to keep (default %(default)s)")
     group.add_argument(
         "--backend",
         choices=("auto", "cpu", "rapids"),

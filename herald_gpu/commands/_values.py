@@ -4,6 +4,49 @@ from __future__ import annotations
 
 import argparse
 import ast
+import difflib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+
+def nearest(key: str, names: Collection[str], *, otherwise: str | None = None) -> str:
+    """Say which names come closest to an unknown one.
+
+    Parameters
+    ----------
+    key : str
+    names : collection of str
+    otherwise : str, optional
+        What to say if none comes close; by default all names.
+
+    Examples
+    --------
+    >>> nearest("ration", ["ratio", "seed"])
+    'did you mean ratio?'
+    >>> nearest("x", ["ratio", "seed"])
+    'pass one of ratio, seed'
+    """
+    close = difflib.get_close_matches(key, list(names), n=3)
+    if close:
+        return f"did you mean {' or '.join(close)}?"
+    return f"pass one of {', '.join(sorted(names))}" if otherwise is None else otherwise
+
+
+def share(text: str) -> float:
+    """Read a share of something.
+
+    Examples
+    --------
+    >>> share("0.05")
+    0.05
+    """
+    try:
+        return float(text)
+    except ValueError:
+        msg = f"{text} is not a number: pass a share such as 0.01"
+        raise argparse.ArgumentTypeError(msg) from None
 
 
 def literal(text: str) -> object:

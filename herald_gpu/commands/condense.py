@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
 from herald_gpu.commands import _graphs, _shared
-from herald_gpu.commands._parser import sentence
-from herald_gpu.commands._settings import nearest
-from herald_gpu.commands._values import assignment
+from herald_gpu.commands._parser import sentence, suggest
+from herald_gpu.commands._values import assignment, nearest
 from herald_gpu.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
     method.add_argument(
         "--preset", choices=PRESETS, default="default", help="the options to start from (default %(default)s)"
     )
-    method.add_argument(
+    settings = method.add_argument(
         "--set",
         metavar="KEY=VALUE",
         type=assignment,
@@ -53,6 +52,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
         default=[],
         help="set a field of HeraldConfig; may be repeated (in a config file: the table [condense.set])",
     )
+    suggest(settings, _assignments)
     method.add_argument(
         "--scale",
         choices=SCALES,
@@ -144,6 +144,17 @@ def condense(
         verbose=_shared.shows_bar(args),
         resume=args.resume,
     )
+
+
+def _assignments() -> list[str]:
+    """Give what ``--set`` takes: every field with ``=``, and with each of its choices, if it has some."""
+    from herald_gpu import HeraldConfig
+
+    found = []
+    for name, kind in get_type_hints(HeraldConfig).items():
+        choices = (True, False) if kind is bool else get_args(kind) if get_origin(kind) is Literal else ()
+        found += [f"{name}=", *(f"{name}={choice}" for choice in choices)]
+    return found
 
 
 def build_config(preset: str, changes: dict[str, Any]) -> HeraldConfig:

@@ -6,7 +6,8 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from herald_gpu.config import HeraldConfig
-from herald_gpu.report.numbers import number, percent, seconds, size
+from herald_gpu.ratios import percent
+from herald_gpu.report.numbers import number, seconds, size
 from herald_gpu.report.shapes import Table
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def headlines(report: Report) -> list[tuple[str, str, str]]:
     reduced = "" if report.component_count is None else f"components of {report.feature_count:,} features"
     of_features = "" if before is None else f"of {before.n_features:,}"
     return [
-        ("storage", percent(report.storage_ratio, 4), f"{percent(report.requested_ratio, 4)} asked for"),
+        ("storage", percent(report.storage_ratio), f"{percent(report.requested_ratio)} asked for"),
         ("nodes", number(report.n_nodes), f"{percent(report.node_ratio)} of the full graph"),
         ("directed edges", number(report.n_edges), f"{percent(report.edge_ratio)} of the full graph"),
         ("features", number(width), reduced or of_features),
@@ -50,9 +51,9 @@ def outcome(report: Report) -> Table:
     trained = sum(report.class_counts.values())
     share_trained = NOT_KNOWN if before is None else percent(trained / max(1, sum(before.class_counts)))
     rows = [
-        ("Storage asked for", size(report.full_bytes), size(report.budget_bytes), percent(report.requested_ratio, 4)),
-        ("Storage", size(report.full_bytes), size(report.storage_bytes), percent(report.storage_ratio, 4)),
-        ("Budget used", "", size(report.storage_bytes), f"{percent(used, 4)} of the budget"),
+        ("Storage asked for", size(report.full_bytes), size(report.budget_bytes), percent(report.requested_ratio)),
+        ("Storage", size(report.full_bytes), size(report.storage_bytes), percent(report.storage_ratio)),
+        ("Budget used", "", size(report.storage_bytes), f"{percent(used)} of the budget"),
         ("Nodes", full[0], number(report.n_nodes), percent(report.node_ratio)),
         ("Training nodes", full[3], number(trained), share_trained),
         ("Directed edges", full[1], number(report.n_edges), percent(report.edge_ratio)),
@@ -64,7 +65,7 @@ def outcome(report: Report) -> Table:
         rows.append(("Landmarks (synthetic nodes)", "", number(report.n_landmarks), ""))
         rows.append(("Synthetic directed edges", "", number(report.n_synthetic_edges), ""))
     if report.published_storage_ratio is not None:
-        rows.append(("Storage as published accounts it", "", "", percent(report.published_storage_ratio, 4)))
+        rows.append(("Storage as published accounts it", "", "", percent(report.published_storage_ratio)))
     return Table("Storage, nodes, edges and features", ("What", "Full graph", "Condensed graph", "Share"), tuple(rows))
 
 

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from herald_gpu.ratios import percent
 from herald_gpu.report.evaluation import accuracy_figure
-from herald_gpu.report.numbers import cut, nice_ticks, number, percent, seconds, shares, size
+from herald_gpu.report.numbers import cut, nice_ticks, number, seconds, shares, size
 from herald_gpu.report.shapes import Bars, Columns, Series, Table
 from herald_gpu.report.storage import full_parts, parts
 from herald_gpu.stages.survey import DEGREE_BINS, RATIO_BINS, degree_bin

@@ -109,8 +109,9 @@ def _bars(ax: Any, figure: Bars) -> None:  # noqa: ANN401 - axes of matplotlib
         bars = ax.barh(rows, one.values, height, color=COLOURS[one.role], label=one.name)
         if thick > THINNEST:  # else numbers would lie over one another
             ax.bar_label(bars, figure.texts[j], padding=10 if figure.points else 3, fontsize=7)
-    for place, own in zip(places, figure.points, strict=False):
-        ax.plot(own, np.full(len(own), place), "o", color="black", markerfacecolor="white", markersize=3.5, zorder=3)
+        dot = {"color": "black", "markerfacecolor": "white", "markersize": 3.5, "zorder": 3}
+        for row, own in zip(rows, figure.points[j] if figure.points else (), strict=False):
+            ax.plot(own, np.full(len(own), row), "o", **dot)
     ax.set_yticks(places, [_plain(name) for name in figure.categories])
     ax.invert_yaxis()
     ax.margins(x=0.15)

@@ -112,7 +112,7 @@ def test_warnings_are_rows(found, monkeypatch, capsys):
 def test_unknown_requirements_do_not_parse(capsys):
     with pytest.raises(SystemExit):
         main(["doctor", "--require", "tpu"])
-    assert "invalid choice" in capsys.readouterr().err
+    assert "--require tpu is not known: did you mean cpu?" in capsys.readouterr().err
 
 
 def test_this_machine_for_real(capsys):

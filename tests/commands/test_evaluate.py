@@ -79,6 +79,57 @@ def test_the_table(files, small, capsys):
     assert all("±" in line for line in lines[2:])
 
 
+def test_the_full_graph_beside_the_condensed_one(files, small, graph, capsys):
+    csv = files / "both.csv"
+    paths = [str(files / "small.herald"), "--data", str(files / "graph.npz"), "--split", "paper"]
+    found = json.loads(told(capsys, *paths, *QUICK, "--with-full", "--json", "--csv", str(csv)))
+    options = {"models": ["GCN", "GIN"], "seeds": 2, "training": TRAINING, "device": "cpu", "split": paper_split(N)}
+    ours, full = evaluate(small, graph, **options), evaluate(None, graph, **options)
+    wanted = pd.concat([ours, full], ignore_index=True)
+    pd.testing.assert_frame_equal(pd.DataFrame(found["rows"]).drop(columns="seconds"), wanted.drop(columns="seconds"))
+    assert pd.read_csv(csv)["trained_on"].tolist() == ["condensed"] * 4 + ["full"] * 4
+    for line, one, other in zip(found["summary"], *(summarise(r)["mean"] for r in (ours, full)), strict=True):
+        assert (line["mean"], line["full"]) == pytest.approx((one, other))
+        assert line["share"] == pytest.approx(100 * one / other)
+    lines = told(capsys, *paths, *QUICK, "--with-full").splitlines()
+    assert lines[1].endswith(": the full graph")
+    assert lines[2].split() == ["model", "condensed", "full", "share", "validation", "seconds"]
+    assert [line.count("±") for line in lines[3:]] == [2, 2]
+
+
+def test_only_the_full_graph_is_scaled_beside_a_condensed_one(files, graph, capsys):
+    paths = [str(files / "small.herald"), "--data", str(files / "graph.npz"), "--split", "paper"]
+    found = json.loads(told(capsys, *paths, *QUICK, "--with-full", "--scaled", "--json"))["rows"]
+    options = {"models": ["GCN", "GIN"], "seeds": 2, "training": TRAINING, "device": "cpu", "split": paper_split(N)}
+    wanted = evaluate(None, graph, scaled=True, **options)["accuracy"].tolist()
+    assert [row["accuracy"] for row in found if row["trained_on"] == "full"] == pytest.approx(wanted)
+
+
+def test_every_trained_model_is_told_in_a_line_where_there_is_no_terminal(files, capsys):
+    paths = [str(files / "small.herald"), "--data", str(files / "graph.npz"), "--split", "paper"]
+    assert main(["evaluate", *paths, *QUICK, "--with-full"]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.partition(": ")[2].partition(": ")[2].partition(":")[0] for line in lines] == [
+        f"{model}, seed {seed}, trained on the {which} graph"
+        for which in ("condensed", "full")
+        for model in ("GCN", "GIN")
+        for seed in (0, 1)
+    ]
+    assert main(["evaluate", *paths, *QUICK, "--quiet"]) == 0
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_terminal_sees_a_bar(files, capsys, monkeypatch):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("herald_gpu.evaluate.measure.PAUSE", 0.0)
+    paths = [str(files / "small.herald"), "--data", str(files / "graph.npz"), "--split", "paper"]
+    assert main(["evaluate", *paths, *QUICK]) == 0
+    err = capsys.readouterr().err
+    assert "condensed graph: 100%" in err
+    assert "4/4" in err
+    assert "GIN, seed 1, epoch 8/8" in err
+
+
 def test_the_full_graph_by_name_and_options(files, graph, capsys, monkeypatch):
     monkeypatch.setenv("HERALD_DATA", str(files))
     options = ["--split", "source", "--last", "--lr", "0.01", "--weight-decay", "0", "--graph-as", "stored", "--scaled"]
@@ -137,6 +188,11 @@ def test_rows_replace_nothing_by_chance(files, tmp_path, capsys):
     assert (tmp_path / "rows.csv").read_text() == "mine"
     assert main(["evaluate", *paths, *QUICK, "--csv", str(tmp_path / "rows.csv"), "--force", "--quiet"]) == 0
     assert (tmp_path / "rows.csv").read_text().startswith("model,")
+
+
+def test_the_full_graph_beside_itself_is_refused(files, capsys):
+    assert main(["evaluate", "--data", str(files / "graph.npz"), "--with-full"]) == 2
+    assert "--with-full is for a condensed graph, and none was given: pass RESULT too" in capsys.readouterr().err
 
 
 def test_a_missing_file_is_told(files, capsys):

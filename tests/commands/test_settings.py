@@ -9,7 +9,7 @@ import pytest
 from herald_gpu.cli import build_parser, main
 from herald_gpu.commands._parser import commands_of, is_flag, name_of, takes_many
 from herald_gpu.commands._settings import parse
-from herald_gpu.commands._values import literal, split_choice
+from herald_gpu.commands._values import literal, share, split_choice
 from herald_gpu.errors import ConfigError
 
 
@@ -123,12 +123,12 @@ def test_what_the_command_line_rules_out_is_not_taken(given):
         ("[demo]\nxyzzy = 1", "'xyzzy' in [demo] is no option of demo: pass one of backend, force, homophily, json"),
         ("[condense]\nhomofily = 1", "'homofily' in [condense] is no option of condense"),
         ("config = 'a.toml'", "'config' is neither"),
-        ("ratio = 'much'", "ratio = 'much' is not valid: invalid float value: 'much'"),
-        ("ratio = true", "ratio = true is not valid: invalid float value"),
-        ("seed = 1.5", "seed = 1.5 is not valid: invalid int value: '1.5'"),
+        ("ratio = 'much'", "ratio = 'much' is not valid: much is not a number: pass a share such as 0.01"),
+        ("ratio = true", "ratio = true is not valid: True is not a number"),
+        ("seed = 1.5", "seed = 1.5 is not valid: 1.5 is not a whole number: pass one such as 0"),
         ("ratio = [0.1]", "ratio = [0.1] is not valid: pass one value"),
         ("ratio = {a = 1}", "is not valid: pass one value"),
-        ("backend = 'tpu'", "backend = 'tpu' is not valid: invalid choice: 'tpu'"),
+        ("backend = 'tpu'", "backend = 'tpu' is not valid: tpu is not known: did you mean cpu?"),
         ("json = 1", "json = 1 is not valid: pass true or false"),
         ("quiet = true\nverbose = true", "quiet and verbose rule each other out"),
         ("ratio = ", "is no TOML"),
@@ -189,7 +189,11 @@ def value_of(action):
         return "true", True
     if action.metavar == "KEY=VALUE":
         return "{depth = 3}", [("depth", 3)]
-    plain = action.choices[0] if action.choices else {int: 3, float: 0.5, Path: Path("x"), literal: 3}.get(action.type)
+    plain = (
+        action.choices[0]
+        if action.choices
+        else {int: 3, float: 0.5, share: 0.5, Path: Path("x"), literal: 3}.get(action.type)
+    )
     if action.type is split_choice:
         plain = "paper"
     plain = "word" if plain is None else plain

@@ -10,11 +10,12 @@ import pytest
 
 from herald_gpu import CondensedGraph
 from herald_gpu.errors import InputError
+from herald_gpu.ratios import percent
 from herald_gpu.report import page as build
 from herald_gpu.report.figures import figures
 from herald_gpu.report.page import NOT_STORED
 
-VOID = {"meta", "link", "br"}
+VOID = {"meta", "link", "br", "input"}
 
 
 class Node:
@@ -147,8 +148,8 @@ def test_the_numbers_are_those_of_the_report(tree, result):
         f"{report.storage_bytes:,} bytes",
         f"{report.budget_bytes:,} bytes",
         f"{report.full_bytes:,} bytes",
-        f"{100 * report.storage_ratio:.4g} %",
-        f"{100 * report.requested_ratio:.4g} %",
+        percent(report.storage_ratio),
+        percent(report.requested_ratio),
         f"{report.heterophily:.3f}",
         f"{report.mean_degree:.2f}",
         f"{report.density:.3g}",

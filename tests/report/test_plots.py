@@ -50,7 +50,7 @@ def test_axes_may_be_given(make):
 
 def test_accuracy(make, rows):
     [ax] = make("default").plot("accuracy", evaluation=rows).axes
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["GCN", "GIN", "GCN (full graph)"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["GCN", "GIN"]
 
 
 def test_a_graph_without_scores_is_plotted_without_them(make, tmp_path):
