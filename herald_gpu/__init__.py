@@ -56,5 +56,5 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands fo
 
 
 def __dir__() -> list[str]:
-    """List the public names, loaded or not."""
-    return sorted(__all__)
+    """List the public names, loaded or not; `pyg` is a module that needs PyG, and so is not in `__all__`."""
+    return sorted([*__all__, "pyg"])

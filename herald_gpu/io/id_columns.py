@@ -160,8 +160,7 @@ def _suspect(one: Candidate, where: Where) -> bool:
 
 def _named(columns: Columns) -> set[Any]:
     """Give the columns whose meaning the caller has said."""
-    several = (name for key in ("drop", "categorical") for name in getattr(columns, key, ()))
-    return {columns.node, columns.label, columns.train, *several}
+    return {columns.node, columns.label, columns.train, *columns.drop, *columns.categorical}
 
 
 def candidate_names(table: Any, columns: Columns) -> list[Any]:  # noqa: ANN401 - pandas or cuDF
