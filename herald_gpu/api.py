@@ -6,6 +6,7 @@ import dataclasses
 import logging
 import os
 from contextlib import ExitStack
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,18 +14,20 @@ import numpy as np
 from herald_gpu._version import __version__
 from herald_gpu.backend import get_backend
 from herald_gpu.config import HeraldConfig
-from herald_gpu.errors import ConfigError, InputError
+from herald_gpu.errors import BudgetError, ConfigError, InputError
 from herald_gpu.graph import Graph, check_finite, clean_edges, clean_features, stored_edges
 from herald_gpu.io import present
 from herald_gpu.io.kinds import any_dask
 from herald_gpu.io.landmarks import landmark_ids
 from herald_gpu.io.matrices import to_numpy as on_host
 from herald_gpu.io.read import Columns
-from herald_gpu.pipeline import STAGES, Clock, run
+from herald_gpu.pipeline import STAGES, Clock, Shared, in_turn, run
 from herald_gpu.result import CondensedGraph, Contents
 from herald_gpu.summary import Report
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from herald_gpu.assembly import Condensed
     from herald_gpu.backend import Backend, BackendName
     from herald_gpu.distributed.parts import Layout
@@ -117,15 +120,75 @@ Dask table or array
     >>> list(small.report.class_counts)
     ['x', 'y']
     """
+    (found,) = condense_each(
+        edges,
+        feats,
+        labels,
+        train,
+        [ratio],
+        source=source,
+        target=target,
+        node=node,
+        label=label,
+        train_column=train_column,
+        unlabelled=unlabelled,
+        config=config,
+        backend=backend,
+        output_type=output_type,
+        random_state=random_state,
+        verbose=verbose,
+        resume=resume,
+    )
+    if isinstance(found, BudgetError):
+        raise found
+    return found
+
+
+def condense_each(
+    edges: Any,  # noqa: ANN401 - every graph type of the field
+    feats: Any,  # noqa: ANN401
+    labels: Any,  # noqa: ANN401
+    train: Any,  # noqa: ANN401
+    ratios: Sequence[float],
+    *,
+    source: str,
+    target: str,
+    node: str,
+    label: str,
+    train_column: str,
+    unlabelled: Any,  # noqa: ANN401
+    config: HeraldConfig | None,
+    backend: BackendName | Backend,
+    output_type: OutputType,
+    random_state: int,
+    verbose: bool,
+    resume: str | os.PathLike[str] | None,
+) -> list[CondensedGraph | BudgetError]:
+    """Condense a graph to every one of several ratios: what does not depend on the ratio is done once.
+
+    Parameters
+    ----------
+    ratios : sequence of float
+        At least one.
+    edges, feats, labels, train, source, target, node, label, train_column, unlabelled, config, backend, output_type, \
+random_state, verbose, resume
+        As of :func:`condense`.
+
+    Returns
+    -------
+    list
+        In the order of `ratios`; for those that do not hold a node of every class, the error.
+    """
     config = HeraldConfig() if config is None else config
-    _check_options(ratio, config, random_state, output_type)
+    for ratio in ratios:
+        _check_options(ratio, config, random_state, output_type)
     columns = Columns(source, target, node, label, train_column)
     if any_dask(edges, feats, labels, train):
         from herald_gpu.distributed.front import condense_collections
 
-        return condense_collections(
+        spread = partial(
+            condense_collections,
             (edges, feats, labels, train),
-            float(ratio),
             columns=columns,
             unlabelled=unlabelled,
             config=config,
@@ -135,21 +198,44 @@ Dask table or array
             verbose=verbose,
             resume=resume,
         )
+        return [_or_refusal(partial(spread, float(ratio))) for ratio in ratios]
     if resume is not None:
         msg = f"resume={os.fspath(resume)!r} is for Dask collections, but edges is none: leave it out"
         raise ConfigError(msg)
     chosen = get_backend(backend) if isinstance(backend, str) else backend
+    found: dict[float, CondensedGraph | BudgetError] = {}
     with ExitStack() as stack:
-        clock = Clock(chosen, stack.enter_context(progress_bar(config)) if verbose else None)
+        bar = stack.enter_context(progress_bar(config, len(ratios))) if verbose else None
+        clock = Clock(chosen, bar)
         with clock.stage("reading"):
             given = chosen.read(edges, feats, labels, train, columns=columns, unlabelled=unlabelled)
             graph, notes = build_graph(chosen, given, config)
-        made = run(chosen, graph, float(ratio), config, seed=random_state, clock=clock)
-    report = make_report(chosen, given, made, clock, notes, config, ratio=float(ratio), seed=random_state)
-    for warning in report.warnings:
+        style = present.choose_style(given.style, output_type)
+        shared = Shared() if len(ratios) > 1 else None
+
+        def condensed(ratio: float, clock: Clock) -> CondensedGraph:
+            made = run(chosen, graph, ratio, config, seed=random_state, clock=clock, shared=shared)
+            report = make_report(chosen, given, made, clock, notes, config, ratio=ratio, seed=random_state)
+            return CondensedGraph(make_contents(chosen, given, graph, made, columns, style, unlabelled), report)
+
+        turns = [float(ratio) for ratio in ratios]
+        if shared is not None:
+            turns = in_turn(chosen, graph, turns, config, seed=random_state, shared=shared)
+        for ratio in turns:
+            found[ratio] = _or_refusal(partial(condensed, ratio, clock))
+            clock = Clock(chosen, bar, {"reading": 0.0})  # it was read once
+    every = [one for one in found.values() if isinstance(one, CondensedGraph)]
+    for warning in dict.fromkeys(warning for one in every for warning in one.report.warnings):
         logger.warning("%s", warning)
-    style = present.choose_style(given.style, output_type)
-    return CondensedGraph(make_contents(chosen, given, graph, made, columns, style, unlabelled), report)
+    return [found[float(ratio)] for ratio in ratios]
+
+
+def _or_refusal(condensed: Callable[[], CondensedGraph]) -> CondensedGraph | BudgetError:
+    """Condense, or return the error of a ratio that does not hold a node of every class."""
+    try:
+        return condensed()
+    except BudgetError as error:
+        return error.with_traceback(None)  # which would keep what the run made alive
 
 
 def build_graph(backend: Backend, given: Source, config: HeraldConfig) -> tuple[Graph, list[str]]:
@@ -191,11 +277,11 @@ def _check_options(ratio: object, config: object, random_state: object, output_t
     present.check_output_type(output_type)
 
 
-def progress_bar(config: HeraldConfig) -> Any:  # noqa: ANN401 - a tqdm bar
-    """Make the bar that stages move on."""
+def progress_bar(config: HeraldConfig, n_runs: int = 1) -> Any:  # noqa: ANN401 - a tqdm bar
+    """Make the bar that stages move on; of several runs on one graph, which is read once."""
     from tqdm import tqdm
 
-    return tqdm(total=len(STAGES[config.selection]) + 1, unit="stage", desc="reading")
+    return tqdm(total=n_runs * len(STAGES[config.selection]) + 1, unit="stage", desc="reading")
 
 
 def make_report(
@@ -227,6 +313,7 @@ def make_report(
         lid_correlation=None if search is None else search.correlation,
         exemplar_rule=None if trial is None else trial.rule,
         trials=[dataclasses.asdict(one) for one in picked.trials],
+        validation_nodes=picked.validation_nodes,
         component_count=None if made.reduction is None else int(made.reduction.components.shape[0]),
         requested_ratio=ratio,
         storage_ratio=sizes.storage_bytes / sizes.full_bytes,

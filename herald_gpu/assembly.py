@@ -78,6 +78,8 @@ class Picked:
     landmarks : (2 x classes, k) float32 array, optional
     trials, trial
         What was tried, and what was chosen.
+    validation_nodes : int, optional
+        Training nodes that trials were judged on.
     weights, tree, scaling, expansion, pruning, added
         How neighbourhoods came about.
     """
@@ -92,6 +94,7 @@ class Picked:
     landmarks: Array | None = None
     trials: tuple[Trial, ...] = ()
     trial: Trial | None = None
+    validation_nodes: int | None = None
     weights: ScoreWeights | None = None
     tree: str | None = None
     scaling: Scaling | None = None

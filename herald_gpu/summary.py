@@ -42,6 +42,9 @@ class Report:
     trials : list of dict
         What was tried: number of features, rule, share of linked exemplars, and the share of held-out training nodes
         that simple models learnt to classify from it.
+    validation_nodes : int or None
+        Training nodes that were held out: every score is a share of them. None without trials, and in files of earlier
+        versions.
     component_count : int or None
         Principal components, if the kept features were reduced to some.
     requested_ratio, storage_ratio, node_ratio, edge_ratio : float
@@ -107,6 +110,7 @@ class Report:
     lid_correlation: float | None
     exemplar_rule: str | None
     trials: list[dict[str, Any]]
+    validation_nodes: int | None
     component_count: int | None
     requested_ratio: float
     storage_ratio: float
@@ -234,6 +238,7 @@ _SINCE: dict[str, Any] = {
     "lid_correlation": None,
     "exemplar_rule": None,
     "trials": [],
+    "validation_nodes": None,
     "n_landmarks": 0,
     "n_synthetic_edges": 0,
     "before": None,

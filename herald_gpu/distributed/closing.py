@@ -77,7 +77,13 @@ def chosen_exemplars(backend: Backend, graph: LeadGraph, found: Found) -> Chosen
         columns=found.columns,
         coded=found.coded,
         ranking=graph.ids[found.ranking],
-        more={"edges": found.edges, "landmarks": found.landmarks, "trials": found.trials, "trial": found.trial},
+        more={
+            "edges": found.edges,
+            "landmarks": found.landmarks,
+            "trials": found.trials,
+            "trial": found.trial,
+            "validation_nodes": found.validation_nodes,
+        },
     )
 
 
