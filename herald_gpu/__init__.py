@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from herald_gpu.backend import get_backend
     from herald_gpu.config import HeraldConfig
     from herald_gpu.planning import plan
+    from herald_gpu.ratios import sweep
     from herald_gpu.result import CondensedGraph
     from herald_gpu.summary import Report
 
@@ -25,9 +26,10 @@ _HOMES = {
     "condense": "herald_gpu.api",
     "get_backend": "herald_gpu.backend",
     "plan": "herald_gpu.planning",
+    "sweep": "herald_gpu.ratios",
 }
 
-__all__ = ["CondensedGraph", "HeraldConfig", "Report", "__version__", "condense", "get_backend", "plan"]
+__all__ = ["CondensedGraph", "HeraldConfig", "Report", "__version__", "condense", "get_backend", "plan", "sweep"]
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands for

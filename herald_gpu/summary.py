@@ -145,6 +145,12 @@ class Report:
     config: HeraldConfig
     warnings: list[str]
 
+    @property
+    def trial_score(self) -> float | None:
+        """Score of the candidate that was chosen: a share of `validation_nodes`. None without trials."""
+        chosen = (self.exemplar_rule, self.feature_count)
+        return next((one["score"] for one in self.trials if (one["rule"], one["feature_count"]) == chosen), None)
+
     def to_dict(self) -> dict[str, Any]:
         """Give all figures as plain values that JSON can hold; class values become strings."""
         plain = dataclasses.asdict(self)
