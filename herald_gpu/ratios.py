@@ -23,6 +23,8 @@ RATIOS = (0.005, 0.01, 0.02, 0.05, 0.1)
 SCORE, ACCURACY = "#0072B2", "#D55E00"
 RING = 130
 """Area of the mark around the recommended ratio, in square points."""
+NEAR = 1.5
+"""Names of points with sizes that differ by no more than this factor would overlap."""
 TITLES = {
     "ratio": "ratio",
     "bytes": "bytes",
@@ -68,7 +70,9 @@ class Sweep:
         """
         import pandas as pd
 
-        return pd.DataFrame([self._row(ratio) for ratio in self.graphs])
+        table = pd.DataFrame([self._row(ratio) for ratio in self.graphs])
+        numbers = [name for name in table if str(name).startswith(("score", "accuracy"))]
+        return table.astype(dict.fromkeys(numbers, float))  # a column without any value holds objects
 
     @property
     def recommended(self) -> float | None:
@@ -125,14 +129,16 @@ class Sweep:
             known = table[table[column].notna()]
             values, errors = unit * known[column], unit * known[f"{column}_error"].fillna(0.0)
             axes.errorbar(known["bytes"], values, errors, color=colour, marker="o", capsize=3, label=name)
-            for ratio, size, value in zip(known["ratio"], known["bytes"], values, strict=True):
-                axes.annotate(f"{ratio:g}", (size, value), (4, -11), textcoords="offset points", fontsize=8)
-                if ratio == self.recommended and column == self._basis:
-                    axes.scatter([size], [value], RING, facecolors="none", edgecolors=colour, label="recommended")
+            if column == self._basis:
+                points = list(zip(known["ratio"], known["bytes"], values, strict=True))
+                _label(axes, points)
+                for ratio, size, value in points:
+                    if ratio == self.recommended:
+                        axes.scatter([size], [value], RING, facecolors="none", edgecolors=colour, label="recommended")
         axes.set_xscale("log")
-        axes.set_xlabel("bytes of the condensed graph (each point: its ratio)")
+        axes.set_xlabel("bytes of the condensed graph (above: the ratio)")
         axes.set_ylabel("right answers (%), ± one standard error")
-        axes.margins(0.08, 0.12)
+        axes.margins(0.08, 0.08)
         axes.spines[["top", "right"]].set_visible(False)
         axes.legend(frameon=False, loc="best")
         return axes.get_figure()
@@ -145,7 +151,9 @@ class Sweep:
         lines = ["  ".join(map(str.rjust, row, widths)) for row in cells]
         for ratio, error in self.infeasible.items():
             smallest = f"the smallest feasible ratio is {error.smallest_ratio:.3g}"
-            lines.append(f"ratio {ratio:g} is infeasible: {smallest if error.smallest_ratio <= 1 else 'none is feasible'}")
+            lines.append(
+                f"ratio {ratio:g} is infeasible: {smallest if error.smallest_ratio <= 1 else 'none is feasible'}"
+            )
         return "\n".join([*lines, self.reason])
 
     @property
@@ -294,6 +302,17 @@ def _mean_accuracy(rows: pd.DataFrame) -> dict[str, float | None]:
     spread = float(np.sqrt((groups.var() / groups.count()).sum()) / groups.ngroups)
     one_seed = bool((groups.count() < 2).any())  # noqa: PLR2004 - a variance takes two
     return {"accuracy": float(groups.mean().mean()), "accuracy_error": None if one_seed else spread}
+
+
+def _label(axes: Any, points: list[tuple[float, float, float]]) -> None:  # noqa: ANN401 - axes of matplotlib
+    """Write ratios above the axes; of points so near that names would overlap, the first and the last."""
+    first = 0
+    for place, (ratio, size, _) in enumerate(points):
+        if place + 1 < len(points) and points[place + 1][1] < NEAR * size:
+            continue
+        name = f"{ratio:g}" if first == place else f"{points[first][0]:g} to {ratio:g}"
+        axes.text(size, 1.0, name, transform=axes.get_xaxis_transform(), fontsize=8, ha="center", va="bottom")
+        first = place + 1
 
 
 def _largest_share(counts: tuple[int, ...]) -> float:

@@ -15,6 +15,8 @@ OTHER_NAMES = {
     "n_classes": "classes",
 }
 """Arguments of Python that the command line calls otherwise."""
+SEVERAL = {"ratio": "ratios"}
+"""Arguments that a command may take several of, under another name."""
 PLACES = ("result",)
 """Arguments without dashes that name a file."""
 
@@ -35,6 +37,8 @@ def in_options(message: str, args: argparse.Namespace | None) -> str:
     '--seed -1 is not valid: pass an integer >= 0'
     >>> in_options("feats has no column 'id': correct source=, or depth=2", given)
     "--features has no column 'id': correct --source, or depth=2"
+    >>> in_options("ratio=2 is not valid: pass a number in (0, 1]", argparse.Namespace(ratios=[2]))
+    '--ratios 2 is not valid: pass a number in (0, 1]'
     >>> in_options("set=True is not valid", given)
     '--set is not valid'
     >>> in_options("path='no/x.herald': no such folder", given)
@@ -53,6 +57,8 @@ def in_options(message: str, args: argparse.Namespace | None) -> str:
     def option(match: re.Match[str]) -> str:
         name, equals, after = match.group("name", "equals", "after")
         known = OTHER_NAMES.get(name, name)
+        if not hasattr(args, known):
+            known = SEVERAL.get(name, known)
         if not hasattr(args, known) or not (equals or name == "feats"):
             return match.group()
         space = " " if equals == "=" and after and after not in ",;:)" else ""
