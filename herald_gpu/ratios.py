@@ -76,7 +76,7 @@ class Sweep:
 
     @property
     def recommended(self) -> float | None:
-        """The smallest ratio within one standard error of the best; by accuracy where it was measured, else by score."""
+        """The smallest ratio within one standard error of the best: by accuracy if it was measured, else by score."""
         return self._advice()[0]
 
     @property
@@ -196,7 +196,8 @@ class Sweep:
             return f"{value:.{digits}f}{unit}"
 
         first = next(iter(self.graphs.values())).report
-        share = _largest_share(first.before.class_counts) * (1.0 if self.evaluated is None else 100.0)  # type: ignore[union-attr] - None in old files alone
+        counts = () if first.before is None else first.before.class_counts  # files of earlier versions do not have it
+        share = max(counts, default=0) / max(1, sum(counts)) * (1.0 if self.evaluated is None else 100.0)
         if best[basis] <= share:
             guess = f"the share of the largest class among training nodes, {told(share)}"
             return None, f"No ratio can be recommended: no {name} exceeds {guess}; the best is {told(best[basis])}."
@@ -313,10 +314,6 @@ def _label(axes: Any, points: list[tuple[float, float, float]]) -> None:  # noqa
         name = f"{ratio:g}" if first == place else f"{points[first][0]:g} to {ratio:g}"
         axes.text(size, 1.0, name, transform=axes.get_xaxis_transform(), fontsize=8, ha="center", va="bottom")
         first = place + 1
-
-
-def _largest_share(counts: tuple[int, ...]) -> float:
-    return max(counts) / sum(counts)
 
 
 def _shown(row: dict[str, Any], name: str) -> str:

@@ -9,7 +9,9 @@ sweep over the largest. Each is the fastest of some repetitions, after a first c
 from __future__ import annotations
 
 import argparse
+import sys
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 import herald_gpu
@@ -35,23 +37,20 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=3)
     args = parser.parse_args()
     config = herald_gpu.HeraldConfig() if args.preset == "default" else herald_gpu.HeraldConfig.paper()
-    print("| graph | largest ratio, s | five calls, s | sweep, s | sweep / largest |\n|---|---|---|---|---|")
+    titles = "| graph | largest ratio, s | five calls, s | sweep, s | sweep / largest |\n|---|---|---|---|---|\n"
+    sys.stdout.write(titles)
     for name in args.names:
         graph = load_graph(name)
         given = (graph.edge_index, graph.features, graph.labels, graph.train)
-        options = {"config": config, "backend": "cpu"}
-
-        def sweep(given: tuple[object, ...] = given, options: dict[str, object] = options) -> object:
-            return herald_gpu.sweep(*given, ratios=RATIOS, **options)
-
-        def single(ratio: float, given: tuple[object, ...] = given, options: dict[str, object] = options) -> object:
-            return herald_gpu.condense(*given, ratio=ratio, **options)  # type: ignore[arg-type]
-
+        sweep = partial(herald_gpu.sweep, *given, ratios=RATIOS, config=config, backend="cpu")
+        single = partial(herald_gpu.condense, *given, config=config, backend="cpu")
         sweep()
-        alone = [min(seconds(lambda r=ratio: single(r)) for _ in range(args.repeat)) for ratio in RATIOS]
+        alone = [min(seconds(partial(single, ratio=ratio)) for _ in range(args.repeat)) for ratio in RATIOS]
         together = min(seconds(sweep) for _ in range(args.repeat))
         largest = alone[-1]
-        print(f"| {name} | {largest:.2f} | {sum(alone):.2f} | {together:.2f} | {together / largest:.2f} |", flush=True)
+        cells = [name, *(f"{value:.2f}" for value in (largest, sum(alone), together, together / largest))]
+        sys.stdout.write(f"| {' | '.join(cells)} |\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":
