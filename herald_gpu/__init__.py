@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from herald_gpu.planning import plan
     from herald_gpu.result import CondensedGraph, load
     from herald_gpu.summary import Report
+    from herald_gpu.sweeps import sweep
 
 _HOMES = {
     "CondensedGraph": "herald_gpu.result",
@@ -28,6 +29,7 @@ _HOMES = {
     "get_backend": "herald_gpu.backend",
     "load": "herald_gpu.result",
     "plan": "herald_gpu.planning",
+    "sweep": "herald_gpu.sweeps",
 }
 
 __all__ = [
@@ -40,6 +42,7 @@ __all__ = [
     "get_backend",
     "load",
     "plan",
+    "sweep",
 ]
 
 

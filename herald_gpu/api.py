@@ -7,6 +7,7 @@ import logging
 import os
 from collections.abc import Mapping, Sequence  # noqa: TC003 - typing.get_type_hints looks names up here
 from contextlib import ExitStack
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from herald_gpu._version import __version__
 from herald_gpu.backend import Backend, BackendName, get_backend
 from herald_gpu.config import HeraldConfig
-from herald_gpu.errors import ConfigError, InputError
+from herald_gpu.errors import BudgetError, ConfigError, InputError
 from herald_gpu.graph import Graph, check_finite, clean_edges, clean_features, stored_edges
 from herald_gpu.io import csv as csv_files
 from herald_gpu.io import present
@@ -23,12 +24,14 @@ from herald_gpu.io.landmarks import landmark_ids
 from herald_gpu.io.matrices import to_numpy as on_host
 from herald_gpu.io.present import OutputType  # noqa: TC001 - as above
 from herald_gpu.io.read import Columns
-from herald_gpu.pipeline import STAGES, Clock, run
+from herald_gpu.pipeline import STAGES, Clock, Shared, in_turn, run
 from herald_gpu.result import CondensedGraph, Contents
 from herald_gpu.stages.scaling import Scale, check_scale, fit_scaling
 from herald_gpu.summary import Report
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from herald_gpu.assembly import Condensed
     from herald_gpu.distributed.parts import Layout
     from herald_gpu.io.read import Source, Style
@@ -144,17 +147,85 @@ or a Dask table or array
     >>> list(small.report.class_counts)
     ['x', 'y']
     """
+    (found,) = condense_each(
+        edges,
+        feats,
+        labels,
+        train,
+        [ratio],
+        source=source,
+        target=target,
+        node=node,
+        label=label,
+        train_column=train_column,
+        unlabelled=unlabelled,
+        drop=drop,
+        categorical=categorical,
+        csv=csv,
+        scale=scale,
+        config=config,
+        backend=backend,
+        output_type=output_type,
+        random_state=random_state,
+        verbose=verbose,
+        resume=resume,
+    )
+    if isinstance(found, BudgetError):
+        raise found
+    return found
+
+
+def condense_each(
+    edges: Any,  # noqa: ANN401 - every graph type of the field
+    feats: Any,  # noqa: ANN401
+    labels: Any,  # noqa: ANN401
+    train: Any,  # noqa: ANN401
+    ratios: Sequence[float],
+    *,
+    source: str,
+    target: str,
+    node: str | None,
+    label: str,
+    train_column: str,
+    unlabelled: Any,  # noqa: ANN401
+    drop: str | Sequence[str],
+    categorical: str | Sequence[str],
+    csv: Mapping[str, str] | None,
+    scale: Scale,
+    config: HeraldConfig | None,
+    backend: BackendName | Backend,
+    output_type: OutputType,
+    random_state: int,
+    verbose: bool,
+    resume: str | os.PathLike[str] | None,
+) -> list[CondensedGraph | BudgetError]:
+    """Condense a graph to every one of several ratios: what does not depend on the ratio is done once.
+
+    Parameters
+    ----------
+    ratios : sequence of float
+        At least one.
+    edges, feats, labels, train, source, target, node, label, train_column, unlabelled, drop, categorical, csv, scale, \
+config, backend, output_type, random_state, verbose, resume
+        As of :func:`condense`.
+
+    Returns
+    -------
+    list
+        In the order of `ratios`; for those that do not hold a node of every class, the error.
+    """
     config = HeraldConfig() if config is None else config
-    _check_options(ratio, config, random_state, output_type)
+    for ratio in ratios:
+        _check_options(ratio, config, random_state, output_type)
     scale = check_scale(scale, exact=config.exact)
     columns = Columns(source, target, node, label, train_column, drop, categorical)  # type: ignore[arg-type]
     csv_files.check_used(csv, edges, feats)
     if any_dask(edges, feats, labels, train):
         from herald_gpu.distributed.front import condense_collections
 
-        return condense_collections(
+        spread = partial(
+            condense_collections,
             (edges, feats, labels, train),
-            float(ratio),
             columns=columns,
             unlabelled=unlabelled,
             scale=scale,
@@ -165,29 +236,50 @@ or a Dask table or array
             verbose=verbose,
             resume=resume,
         )
+        return [_or_refusal(partial(spread, float(ratio))) for ratio in ratios]
     if resume is not None:
         msg = f"resume={os.fspath(resume)!r} is for Dask collections, but edges is none: leave it out"
         raise ConfigError(msg)
     chosen = get_backend(backend) if isinstance(backend, str) else backend
+    found: dict[float, CondensedGraph | BudgetError] = {}
     with ExitStack() as stack:
-        clock = Clock(chosen, stack.enter_context(progress_bar(config)) if verbose else None)
+        bar = stack.enter_context(progress_bar(config, len(ratios))) if verbose else None
+        clock = Clock(chosen, bar)
         with clock.stage("reading"):
             edges, feats = csv_files.read_graph(edges, feats, columns, csv)
             given = chosen.read(edges, feats, labels, train, columns=columns, unlabelled=unlabelled)
             graph, notes = build_graph(chosen, given, config)
             graph, scaled = scale_graph(chosen, graph, scale)
-        made = run(chosen, graph, float(ratio), config, seed=random_state, clock=clock)
-    report = make_report(
-        chosen, given, made, clock, notes, config, ratio=float(ratio), seed=random_state, scale=scale, scaled=scaled
-    )
-    log_warnings(report)
-    style = present.choose_style(given.style, output_type)
-    return CondensedGraph(make_contents(chosen, given, graph, made, columns, style, unlabelled), report)
+        style = present.choose_style(given.style, output_type)
+        shared = Shared() if len(ratios) > 1 else None
+
+        def condensed(ratio: float, clock: Clock) -> CondensedGraph:
+            made = run(chosen, graph, ratio, config, seed=random_state, clock=clock, shared=shared)
+            options = {"ratio": ratio, "seed": random_state, "scale": scale, "scaled": scaled}
+            report = make_report(chosen, given, made, clock, notes, config, **options)
+            return CondensedGraph(make_contents(chosen, given, graph, made, columns, style, unlabelled), report)
+
+        turns = [float(ratio) for ratio in ratios]
+        if shared is not None:
+            turns = in_turn(chosen, graph, turns, config, seed=random_state, shared=shared)
+        for ratio in turns:
+            found[ratio] = _or_refusal(partial(condensed, ratio, clock))
+            clock = Clock(chosen, bar, {"reading": 0.0})  # it was read once
+    log_warnings(*(one.report for one in found.values() if isinstance(one, CondensedGraph)))
+    return [found[float(ratio)] for ratio in ratios]
 
 
-def log_warnings(report: Report) -> None:
-    """Log what the report warns of, marked so that whoever prints the report does not tell it twice."""
-    for warning in report.warnings:
+def _or_refusal(condensed: Callable[[], CondensedGraph]) -> CondensedGraph | BudgetError:
+    """Condense, or return the error of a ratio that does not hold a node of every class."""
+    try:
+        return condensed()
+    except BudgetError as error:
+        return error.with_traceback(None)  # which would keep what the run made alive
+
+
+def log_warnings(*reports: Report) -> None:
+    """Log what reports warn of, each warning once, marked so that whoever prints a report does not repeat it."""
+    for warning in dict.fromkeys(warning for report in reports for warning in report.warnings):
         logger.warning("%s", warning, extra={"reported": True})
 
 
@@ -240,11 +332,11 @@ def _check_options(ratio: object, config: object, random_state: object, output_t
     present.check_output_type(output_type)
 
 
-def progress_bar(config: HeraldConfig) -> Any:  # noqa: ANN401 - a tqdm bar
-    """Make the bar that stages move on."""
+def progress_bar(config: HeraldConfig, n_runs: int = 1) -> Any:  # noqa: ANN401 - a tqdm bar
+    """Make the bar that stages move on; of several runs on one graph, which is read once."""
     from tqdm import tqdm
 
-    return tqdm(total=len(STAGES[config.selection]) + 1, unit="stage", desc="reading")
+    return tqdm(total=n_runs * len(STAGES[config.selection]) + 1, unit="stage", desc="reading")
 
 
 def make_report(
@@ -283,6 +375,7 @@ def make_report(
         majority_share=picked.majority,
         scale=scale,
         n_scaled=0 if scaled is None else scaled.n_scaled,
+        validation_nodes=picked.validation_nodes,
         component_count=None if made.reduction is None else int(made.reduction.components.shape[0]),
         requested_ratio=ratio,
         storage_ratio=sizes.storage_bytes / sizes.full_bytes,

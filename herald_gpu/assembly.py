@@ -81,6 +81,8 @@ class Picked:
         What was tried, and what was chosen.
     majority : float, optional
         Share of the largest class among the nodes that trials were judged by.
+    validation_nodes : int, optional
+        Training nodes that trials were judged on.
     weights, tree, scaling, expansion, pruning, added
         How neighbourhoods came about.
     """
@@ -96,6 +98,7 @@ class Picked:
     trials: tuple[Trial, ...] = ()
     trial: Trial | None = None
     majority: float | None = None
+    validation_nodes: int | None = None
     weights: ScoreWeights | None = None
     tree: str | None = None
     scaling: Scaling | None = None

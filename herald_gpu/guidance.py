@@ -54,6 +54,8 @@ class Guidance:
         Of all nodes, in the order of columns before they were ranked.
     order : int array
         Columns of the lessons, the best first.
+    factors : dict, optional
+        Factors that an earlier one found on the same lessons, by number of columns; those found here are added.
     """
 
     def __init__(
@@ -67,10 +69,11 @@ class Guidance:
         config: HeraldConfig,
         *,
         order: Array,
+        factors: dict[int, list[landmarks.Factor]] | None = None,
     ) -> None:
         self.backend, self.graph, self.pool, self.budget, self.config = backend, graph, pool, budget, config
         self.rows, self.lessons, self.order = rows, lessons, order
-        self._width, self._factors = 0, list[landmarks.Factor]()
+        self._width, self._factors, self._shared = 0, list[landmarks.Factor](), factors
         self._lengths: dict[int, Array] = {}
 
     def beside(self, width: int) -> list[Array]:
@@ -97,15 +100,20 @@ class Guidance:
 
     def _directions(self, width: int, fold: int) -> Array:
         if width > self._width:
-            self._factors.clear()  # before there are others: they are large
+            self._factors = []  # before there are others: they are large
             self._width, self._factors = width, self._factorised(width)
         return landmarks.learn_directions(self.backend, self._factors[fold], width)
 
     def _factorised(self, width: int) -> list[landmarks.Factor]:
         """For every fold and, last, for all nodes."""
+        if self._shared is not None and width in self._shared:
+            return self._shared[width]
         best = landmarks.reorder(self.lessons, self.order[:width])
         folds = landmarks.hold_out(self.backend, best, self.rows, self.pool, self.config)
-        return list(threads.spread(self.backend, partial(landmarks.factorise, self.backend), chain(folds, [best])))
+        found = list(threads.spread(self.backend, partial(landmarks.factorise, self.backend), chain(folds, [best])))
+        if self._shared is not None:
+            self._shared[width] = found
+        return found
 
     def cheapest(self, draft: GuidedDraft) -> tuple[Encoding, int]:
         """Find the encoding in which exemplars take the fewest bytes, and the bytes of the whole condensed graph."""

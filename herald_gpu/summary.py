@@ -45,6 +45,9 @@ class Report:
     trials : list of dict
         What was tried: number of features, rule, share of linked exemplars, and the share of held-out training nodes
         that simple models learnt to classify from it.
+    validation_nodes : int or None
+        Training nodes that were held out: every score is a share of them. None without trials, and in files of earlier
+        versions.
     majority_share : float or None
         Share of the largest class among those held-out nodes: what always answering it would score.
     scale : str
@@ -116,6 +119,7 @@ class Report:
     lid_correlation: float | None
     exemplar_rule: str | None
     trials: list[dict[str, Any]]
+    validation_nodes: int | None
     majority_share: float | None
     scale: str
     n_scaled: int
@@ -152,6 +156,12 @@ class Report:
     random_state: int
     config: HeraldConfig
     warnings: list[str]
+
+    @property
+    def trial_score(self) -> float | None:
+        """Score of the candidate that was chosen: a share of `validation_nodes`. None without trials."""
+        chosen = (self.exemplar_rule, self.feature_count)
+        return next((one["score"] for one in self.trials if (one["rule"], one["feature_count"]) == chosen), None)
 
     def to_dict(self) -> dict[str, Any]:
         """Give all figures as plain values that JSON can hold; class values become strings."""
@@ -256,6 +266,7 @@ _SINCE: dict[str, Any] = {
     "lid_correlation": None,
     "exemplar_rule": None,
     "trials": [],
+    "validation_nodes": None,
     "majority_share": None,
     "scale": "none",
     "n_scaled": 0,

@@ -27,6 +27,11 @@ def add_run_options(parser: argparse.ArgumentParser, *, ratio: float) -> None:
     """Add the options of a condensation: how much to keep, where and from which seed."""
     group = parser.add_argument_group("run")
     group.add_argument("--ratio", type=share, default=ratio, help="share of the storage to keep (default %(default)s)")
+    add_place_options(group)
+
+
+def add_place_options(group: Any) -> None:  # noqa: ANN401 - argparse keeps this type private
+    """Add the options that say where to run, and from which seed."""
     group.add_argument(
         "--backend",
         choices=("auto", "cpu", "rapids"),

@@ -22,6 +22,8 @@ PHRASES = (
     (": correct train_column=, or pass train=", ": correct --train-column", "train_column"),
 )
 """What is said otherwise on the command line, where it has this option."""
+SEVERAL = {"ratio": "ratios"}
+"""Arguments that a command may take several of, under another name."""
 PLACES = ("result",)
 """Arguments without dashes that name a file."""
 OUTPUTS = ("output", "csv")
@@ -49,6 +51,8 @@ def in_options(message: str, args: argparse.Namespace | None) -> str:
     "pass --categorical a --categorical 'b c' or --drop a, or --separator ';' --decimal ','"
     >>> in_options("pass node='id', or node=None", argparse.Namespace(node="node", number_rows=False))
     "pass --node 'id', or --number-rows"
+    >>> in_options("ratio=2 is not valid: pass a number in (0, 1]", argparse.Namespace(ratios=[2]))
+    '--ratios 2 is not valid: pass a number in (0, 1]'
     >>> in_options("set=True is not valid", given)
     '--set is not valid'
     >>> in_options("path='no/x.herald': no such folder", given)
@@ -72,6 +76,8 @@ def in_options(message: str, args: argparse.Namespace | None) -> str:
     def option(match: re.Match[str]) -> str:
         name, equals, after = match.group("name", "equals", "after")
         known = OTHER_NAMES.get(name, name)
+        if not hasattr(args, known):
+            known = SEVERAL.get(name, known)
         if not hasattr(args, known) or not (equals or name == "feats"):
             return match.group()
         space = " " if equals == "=" and after and after not in " ,;:)" else ""

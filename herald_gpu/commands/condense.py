@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from herald_gpu.commands import _graphs, _shared
 from herald_gpu.commands._parser import sentence, suggest
@@ -13,9 +14,11 @@ from herald_gpu.errors import ConfigError
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
 
     from herald_gpu import CondensedGraph, HeraldConfig
 
+T = TypeVar("T")
 SCALES = ("auto", "none", "standard", "robust")
 PRESETS = ("default", "paper", "published-citation", "published-pubmed", "published-scaled")
 
@@ -40,26 +43,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
     )
     parser.set_defaults(run=run)
     _graphs.add_graph_options(parser)
-    method = parser.add_argument_group("method")
-    method.add_argument(
-        "--preset", choices=PRESETS, default="default", help="the options to start from (default %(default)s)"
-    )
-    settings = method.add_argument(
-        "--set",
-        metavar="KEY=VALUE",
-        type=assignment,
-        action="append",
-        default=[],
-        help="set a field of HeraldConfig; may be repeated (in a config file: the table [condense.set])",
-    )
-    suggest(settings, _assignments)
-    method.add_argument(
-        "--scale",
-        choices=SCALES,
-        default="auto",
-        help="scale features by mean and deviation (standard) or by median and quartiles (robust); auto standardizes "
-        "dense columns if their sizes differ by a factor of more than 20 (default %(default)s)",
-    )
+    add_method_options(parser, command="condense")
     _shared.add_run_options(parser, ratio=0.01)
     cluster = parser.add_argument_group(
         "Dask workers", "for Parquet files, or folders of them, that outgrow one machine"
@@ -83,6 +67,30 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
         "--resume", metavar="FOLDER", type=Path, help="keep partial results here, and go on from those that are there"
     )
     _shared.add_output_options(parser)
+
+
+def add_method_options(parser: argparse.ArgumentParser, *, command: str) -> None:
+    """Add the options that make the configuration."""
+    method = parser.add_argument_group("method")
+    method.add_argument(
+        "--preset", choices=PRESETS, default="default", help="the options to start from (default %(default)s)"
+    )
+    settings = method.add_argument(
+        "--set",
+        metavar="KEY=VALUE",
+        type=assignment,
+        action="append",
+        default=[],
+        help=f"set a field of HeraldConfig; may be repeated (in a config file: the table [{command}.set])",
+    )
+    suggest(settings, _assignments)
+    method.add_argument(
+        "--scale",
+        choices=SCALES,
+        default="auto",
+        help="scale features by mean and deviation (standard) or by median and quartiles (robust); auto standardizes "
+        "dense columns if their sizes differ by a factor of more than 20 (default %(default)s)",
+    )
 
 
 def run(args: argparse.Namespace) -> None:
@@ -123,12 +131,25 @@ def condense(
     """Condense what was read, as the options say."""
     import herald_gpu
 
-    return herald_gpu.condense(
+    call = partial(herald_gpu.condense, ratio=args.ratio, resume=args.resume)
+    return call_with_options(call, args, config, edges, features, labels, train)
+
+
+def call_with_options(
+    call: Callable[..., T],
+    args: argparse.Namespace,
+    config: HeraldConfig,
+    edges: Any,  # noqa: ANN401 - whatever was read
+    features: Any,  # noqa: ANN401
+    labels: Any,  # noqa: ANN401
+    train: Any,  # noqa: ANN401
+) -> T:
+    """Call :func:`herald_gpu.condense`, or what takes the same arguments, with those that the options say."""
+    return call(
         edges,
         features,
         labels,
         train,
-        ratio=args.ratio,
         source=args.source,
         target=args.target,
         node=_graphs.node_of(args),
@@ -142,7 +163,6 @@ def condense(
         backend=args.backend,
         random_state=args.seed,
         verbose=_shared.shows_bar(args),
-        resume=args.resume,
     )
 
 

@@ -118,7 +118,9 @@ def run(args: argparse.Namespace) -> None:
     )
     rows = measured(result, scaled=args.scaled and not args.with_full)
     if args.with_full:
-        rows = pd.concat([rows, measured(None, scaled=args.scaled)], ignore_index=True)
+        # A condensed graph that scales features is fairly compared with a full graph whose features are scaled.
+        scaled = args.scaled or result.report.n_scaled > 0
+        rows = pd.concat([rows, measured(None, scaled=scaled)], ignore_index=True)
     if args.csv is not None:
         with whole_file(args.csv, overwrite=args.force) as unfinished:
             rows.to_csv(unfinished, index=False)

@@ -77,7 +77,10 @@ def chosen_exemplars(backend: Backend, graph: LeadGraph, found: Found) -> Chosen
         columns=found.columns,
         coded=found.coded,
         ranking=graph.ids[found.ranking],
-        more={name: getattr(found, name) for name in ("edges", "landmarks", "trials", "trial", "majority")},
+        more={
+            name: getattr(found, name)
+            for name in ("edges", "landmarks", "trials", "trial", "majority", "validation_nodes")
+        },
     )
 
 

@@ -351,7 +351,7 @@ def _text_ends(pairs: Any, ends: tuple[str, str]) -> set[bool]:  # noqa: ANN401 
     return {_is_text(pairs[name]) for name in ends if name in pairs.columns} if _is_table(pairs) else set()
 
 
-def _has_text_ids(table: Any, node: str) -> bool:  # noqa: ANN401 - a table, or anything else
+def _has_text_ids(table: Any, node: str | None) -> bool:  # noqa: ANN401 - a table, or anything else
     if not _is_table(table):
         return False
     return _is_text(table[node] if node in table.columns else table.index)

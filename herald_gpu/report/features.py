@@ -94,11 +94,14 @@ def transform_steps(contents: Contents) -> list[str]:
     count, named = len(contents.feature_ids), contents.feature_ids.tolist() != contents.feature_positions.tolist()
     how = "by name in a table, by number in an array" if named else "by number, counted from 0"
     steps = [f"It keeps {count:,} of {contents.n_input_features:,} columns, {how}; other columns are dropped."]
+    if contents.categories:
+        encoded = ", ".join(f"{name} ({len(levels):,} levels)" for name, levels in contents.categories.items())
+        steps.insert(0, f"It encodes columns of a table one-hot: {encoded}; levels that are not known become zeros.")
     if contents.scaling is not None:
-        steps.append("It takes the mean of each column away and divides by the deviation, both as stored here.")
+        steps.append("It subtracts the center of each column and divides by its spread, both as stored here.")
     if contents.reduction is not None:
         steps.append(f"It turns the columns into {len(contents.reduction[1]):,} principal components, as stored here.")
-    if len(steps) == 1:
+    if contents.scaling is None and contents.reduction is None:
         steps.append("It changes no value: what it gives are the columns as they were.")
     return steps
 

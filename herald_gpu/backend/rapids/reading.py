@@ -175,7 +175,9 @@ def _read_nodes(feats: Any, columns: Columns, ends: list[Any] | None) -> _Nodes:
         features, levels, notes = _columns(feats, names, columns.categorical)
         marked, train = (feats[n] if n in feats.columns else None for n in (columns.label, columns.train))
         names = categories.encoded_names(names, levels)
-        return _Nodes(ids, features, names, marked, train, kind, sparse=False, settled=settled, categories=levels, notes=notes)
+        return _Nodes(
+            ids, features, names, marked, train, kind, sparse=False, settled=settled, categories=levels, notes=notes
+        )
     categories.check_unnamed(columns, feats)
     features = _to_matrix(feats)
     matrices.check_features(features)
