@@ -255,8 +255,9 @@ config, backend, output_type, random_state, verbose, resume
 
         def condensed(ratio: float, clock: Clock) -> CondensedGraph:
             made = run(chosen, graph, ratio, config, seed=random_state, clock=clock, shared=shared)
-            options = {"ratio": ratio, "seed": random_state, "scale": scale, "scaled": scaled}
-            report = make_report(chosen, given, made, clock, notes, config, **options)
+            report = make_report(
+                chosen, given, made, clock, notes, config, ratio=ratio, seed=random_state, scale=scale, scaled=scaled
+            )
             return CondensedGraph(make_contents(chosen, given, graph, made, columns, style, unlabelled), report)
 
         turns = [float(ratio) for ratio in ratios]

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from herald_gpu.stages.heterophily import Heterophily
     from herald_gpu.stages.pruning import Pruning
     from herald_gpu.stages.rebalance import Balance
-    from herald_gpu.stages.reduction import Scaling
+    from herald_gpu.stages.scaling import Scaling
     from herald_gpu.stages.scoring import NodeScores
 
 T = TypeVar("T")

@@ -117,7 +117,7 @@ def run(args: argparse.Namespace) -> None:
         progress=_shared.shows_bar(args),
     )
     rows = measured(result, scaled=args.scaled and not args.with_full)
-    if args.with_full:
+    if args.with_full and result is not None:
         # A condensed graph that scales features is fairly compared with a full graph whose features are scaled.
         scaled = args.scaled or result.report.n_scaled > 0
         rows = pd.concat([rows, measured(None, scaled=scaled)], ignore_index=True)
