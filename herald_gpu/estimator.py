@@ -9,13 +9,13 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from herald_gpu.api import condense
+from herald_gpu.backend import Backend, BackendName  # noqa: TC001 - typing.get_type_hints looks names up here
+from herald_gpu.config import HeraldConfig  # noqa: TC001 - as above
 from herald_gpu.errors import ConfigError
+from herald_gpu.stages.scaling import Scale  # noqa: TC001 - as above
 
 if TYPE_CHECKING:
     import scipy.sparse
-
-    from herald_gpu.backend import Backend, BackendName
-    from herald_gpu.config import HeraldConfig
 
 
 class HeraldCondenser(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
@@ -27,6 +27,8 @@ class HeraldCondenser(TransformerMixin, BaseEstimator):  # type: ignore[misc]  #
         The condensed graph takes at most this share of the graph's storage, in (0, 1].
     unlabelled : object
         The value of `y` that means unknown.
+    scale : {"auto", "none", "standard", "robust"}
+        How features are scaled, as in :func:`herald_gpu.condense`.
     config : HeraldConfig, optional
         Constants of the method; by default the default preset.
     backend : {"auto", "cpu", "rapids"} or Backend
@@ -67,6 +69,7 @@ class HeraldCondenser(TransformerMixin, BaseEstimator):  # type: ignore[misc]  #
         ratio: float = 0.01,
         *,
         unlabelled: Any = -1,  # noqa: ANN401 - a label
+        scale: Scale = "auto",
         config: HeraldConfig | None = None,
         backend: BackendName | Backend = "auto",
         random_state: int = 0,
@@ -74,6 +77,7 @@ class HeraldCondenser(TransformerMixin, BaseEstimator):  # type: ignore[misc]  #
     ) -> None:
         self.ratio = ratio
         self.unlabelled = unlabelled
+        self.scale = scale
         self.config = config
         self.backend = backend
         self.random_state = random_state
@@ -105,6 +109,7 @@ class HeraldCondenser(TransformerMixin, BaseEstimator):  # type: ignore[misc]  #
             train,
             ratio=self.ratio,
             unlabelled=self.unlabelled,
+            scale=self.scale,
             config=self.config,
             backend=self.backend,
             output_type="numpy",
@@ -130,18 +135,18 @@ class HeraldCondenser(TransformerMixin, BaseEstimator):  # type: ignore[misc]  #
         return self.condensed_.transform(X)
 
     def score(self, X: Any, y: Any = None) -> float:  # noqa: ANN401, ARG002 - the signature of scikit-learn
-        """Return the score of the best trial in `fit`, by which parameter searches rank.
+        """Return the trial's score of the condensed graph, by which parameter searches rank.
 
         It is the weighted share of held-out training nodes that were classified rightly, so that only training labels
         count: `X` must have the columns of the graph, but its values are not used, and `y` is not read.
         """
         check_is_fitted(self)
         validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float32)
-        scores = [trial["score"] for trial in self.condensed_.report.trials if trial["score"] is not None]
-        if not scores:
+        found = self.condensed_.report.trial_score
+        if found is None:
             msg = "score: this config makes no trials, or had one candidate only: pass scoring= to the search"
             raise ConfigError(msg)
-        return float(max(scores))
+        return found
 
     def get_support(self, *, indices: bool = False) -> np.ndarray:
         """Return which columns of `X` were kept, as a boolean mask or as column numbers."""

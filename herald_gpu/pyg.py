@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from herald_gpu.api import condense
 from herald_gpu.errors import InputError, MissingDependencyError
+from herald_gpu.install import pip_line_of
 from herald_gpu.io.torch import check_pyg
 
 try:
     from torch_geometric.transforms import BaseTransform
 except ImportError as error:
-    msg = "herald_gpu.pyg needs PyG, which is not installed: pip install torch torch-geometric"
+    msg = f"herald_gpu.pyg needs PyG, which is not installed: {pip_line_of(['torch', 'torch-geometric'])}"
     raise MissingDependencyError(msg) from error
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from herald_gpu.backend import Backend, BackendName
     from herald_gpu.config import HeraldConfig
     from herald_gpu.result import CondensedGraph
+    from herald_gpu.stages.scaling import Scale
 
 __all__ = ["Condense"]
 
@@ -39,6 +41,8 @@ class Condense(BaseTransform):  # type: ignore[misc]  # PyG is typed in part
         Which column of `train_mask` to train on, for data that hold several splits.
     unlabelled : int
         The value of `y` that means unknown.
+    scale : {"auto", "none", "standard", "robust"}
+        How features are scaled, as in :func:`herald_gpu.condense`.
     config : HeraldConfig, optional
         Constants of the method; by default the default preset.
     backend : {"auto", "cpu", "rapids"} or Backend
@@ -76,6 +80,7 @@ class Condense(BaseTransform):  # type: ignore[misc]  # PyG is typed in part
         *,
         split: int | None = None,
         unlabelled: int = -1,
+        scale: Scale = "auto",
         config: HeraldConfig | None = None,
         backend: BackendName | Backend = "auto",
         random_state: int = 0,
@@ -85,6 +90,7 @@ class Condense(BaseTransform):  # type: ignore[misc]  # PyG is typed in part
         self.split = split
         self.options: dict[str, Any] = {
             "unlabelled": unlabelled,
+            "scale": scale,
             "config": config,
             "backend": backend,
             "random_state": random_state,

@@ -115,7 +115,7 @@ def test_heterogeneous_graphs_are_refused():
 
 
 def test_the_name_tells_what_changes_the_result():
-    assert repr(Condense()) == "Condense(ratio=0.01, unlabelled=-1, backend='auto', random_state=0)"
+    assert repr(Condense()) == "Condense(ratio=0.01, unlabelled=-1, scale='auto', backend='auto', random_state=0)"
     named = repr(Condense(0.1, split=3, config=LINKED, random_state=2))
     assert "ratio=0.1, split=3" in named
     assert repr(LINKED) in named
