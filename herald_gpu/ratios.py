@@ -1,4 +1,4 @@
-"""Ratios in words: three digits, in messages and on the page."""
+"""Ratios: those of a sweep, and how ratios are written in messages and on the page, with three digits."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import math
 from decimal import ROUND_CEILING, Context
 
 DIGITS = 3
+RATIOS = (0.005, 0.01, 0.02, 0.05, 0.1)
+"""Shares of the storage that a sweep compares."""
 
 
 def percent(share: float) -> str:

@@ -13,14 +13,13 @@ import numpy as np
 from herald_gpu import api
 from herald_gpu.errors import BudgetError, ConfigError
 from herald_gpu.io.kinds import library
-from herald_gpu.ratios import at_least
+from herald_gpu.ratios import RATIOS, at_least
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from herald_gpu.result import CondensedGraph
 
-RATIOS = (0.005, 0.01, 0.02, 0.05, 0.1)
 SCORE, ACCURACY = "#0072B2", "#D55E00"
 RING = 130
 """Area of the mark around the recommended ratio, in square points."""
@@ -35,7 +34,8 @@ TITLES = {
     "features": "features",
     "rule": "rule",
     "score": "score",
-    "accuracy": "accuracy %",
+    "validation": "validation %",
+    "accuracy": "test %",
     "seconds": "seconds",
 }
 """Columns of the printed table; errors stand beside what they belong to."""
@@ -66,18 +66,23 @@ class Sweep:
         `ratio`, `bytes`, `budget_bytes`, `nodes`, `edges` (directed), `features`, `rule` (how exemplars were chosen),
         `score` (share of validation nodes that simple models learnt to classify from the chosen candidate) with its
         standard error `score_error`, and `seconds`, where the ratio that ran first bears what all share. Missing values
-        of the three before the last: the preset makes no trials. After :meth:`evaluate` also `accuracy`, the mean test
-        accuracy in percent over models and seeds, and `accuracy_error`, its standard error over seeds.
+        of the three before the last: the preset makes no trials. After :meth:`evaluate` also `validation` and
+        `accuracy`, the mean accuracies on validation and test nodes in percent over models and seeds, with their
+        standard errors over seeds, `validation_error` and `accuracy_error`.
         """
         import pandas as pd
 
         table = pd.DataFrame([self._row(ratio) for ratio in self.graphs])
-        numbers = [name for name in table if str(name).startswith(("score", "accuracy"))]
+        numbers = [name for name in table if str(name).startswith(("score", "validation", "accuracy"))]
         return table.astype(dict.fromkeys(numbers, float))  # a column without any value holds objects
 
     @property
     def recommended(self) -> float | None:
-        """The smallest ratio within one standard error of the best: by accuracy if it was measured, else by score."""
+        """The smallest ratio within one standard error of the best.
+
+        Compared is the accuracy on validation nodes, if it was measured, or else the trial's score. Test nodes have no
+        say, so that the test accuracy of the recommended ratio is not flattered by the choice.
+        """
         return self._advice()[0]
 
     @property
@@ -130,7 +135,7 @@ class Sweep:
             known = table[table[column].notna()]
             values, errors = unit * known[column], unit * known[f"{column}_error"].fillna(0.0)
             axes.errorbar(known["bytes"], values, errors, color=colour, marker="o", capsize=3, label=name)
-            if column == self._basis:
+            if column == ("score" if self.evaluated is None else "accuracy"):
                 points = list(zip(known["ratio"], known["bytes"], values, strict=True))
                 _label(axes, points)
                 for ratio, size, value in points:
@@ -146,7 +151,7 @@ class Sweep:
 
     def __str__(self) -> str:
         records: list[dict[str, Any]] = [self._row(ratio) for ratio in self.graphs]
-        names = [name for name in TITLES if name != "accuracy" or self.evaluated is not None]
+        names = [name for name in TITLES if name not in ("validation", "accuracy") or self.evaluated is not None]
         cells = [[TITLES[name] for name in names], *([_shown(record, name) for name in names] for record in records)]
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         lines = ["  ".join(map(str.rjust, row, widths)) for row in cells]
@@ -159,7 +164,7 @@ class Sweep:
 
     @property
     def _basis(self) -> str:
-        return "score" if self.evaluated is None else "accuracy"
+        return "score" if self.evaluated is None else "validation"
 
     @property
     def has_values(self) -> bool:
@@ -181,7 +186,7 @@ class Sweep:
             "score_error": None if score is None or not asked else math.sqrt(score * (1.0 - score) / asked),
         }
         if self.evaluated is not None:
-            row |= _mean_accuracy(self.evaluated[ratio])
+            row |= _means(self.evaluated[ratio], "validation") | _means(self.evaluated[ratio], "accuracy")
         return row | {"seconds": sum(report.timings.values())}
 
     def _advice(self) -> tuple[float | None, str]:
@@ -191,7 +196,7 @@ class Sweep:
         if not rows:
             return None, "No ratio can be recommended: the preset makes no trials. Evaluate the graphs to compare them."
         best = max(rows, key=lambda row: row[basis])
-        name, digits = ("trial score", 3) if self.evaluated is None else ("test accuracy", 2)
+        name, digits = ("trial score", 3) if self.evaluated is None else ("validation accuracy", 2)
 
         def told(value: float) -> str:
             return f"{value:.{digits}f}{unit}"
@@ -298,12 +303,12 @@ def _checked(ratios: object, options: dict[str, Any]) -> list[float]:
     return sorted({float(ratio) for ratio in given}) if numbers else given
 
 
-def _mean_accuracy(rows: pd.DataFrame) -> dict[str, float | None]:
-    """Average over models and seeds, with the standard error over seeds."""
-    groups = rows.groupby(["model", "variant"])["accuracy"]
+def _means(rows: pd.DataFrame, column: str) -> dict[str, float | None]:
+    """Average a column over models and seeds, with the standard error over seeds."""
+    groups = rows.groupby(["model", "variant"])[column]
     spread = float(np.sqrt((groups.var() / groups.count()).sum()) / groups.ngroups)
     one_seed = bool((groups.count() < 2).any())  # noqa: PLR2004 - a variance takes two
-    return {"accuracy": float(groups.mean().mean()), "accuracy_error": None if one_seed else spread}
+    return {column: float(groups.mean().mean()), f"{column}_error": None if one_seed else spread}
 
 
 def _label(axes: Any, points: list[tuple[float, float, float]]) -> None:  # noqa: ANN401 - axes of matplotlib
@@ -330,6 +335,6 @@ def _shown(row: dict[str, Any], name: str) -> str:
         return value or "-"
     if name == "ratio":
         return f"{value:g}"
-    digits = {"score": 3, "accuracy": 2, "seconds": 2}.get(name)
+    digits = {"score": 3, "validation": 2, "accuracy": 2, "seconds": 2}.get(name)
     shown = f"{value:,}" if digits is None else f"{value:.{digits}f}"
     return shown if error is None else f"{shown} ± {error:.{digits}f}"

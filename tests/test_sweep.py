@@ -10,8 +10,7 @@ import pandas as pd
 import pytest
 
 import herald_gpu
-from herald_gpu import HeraldConfig, api, pipeline, ratios, search
-from herald_gpu.commands import sweep as command
+from herald_gpu import HeraldConfig, api, pipeline, search
 from herald_gpu.datasets import make_graph, paper_split
 from herald_gpu.errors import BudgetError, ConfigError
 from herald_gpu.stages import landmarks
@@ -241,26 +240,34 @@ def test_without_trials_nothing_is_recommended(given):
         found.plot()
 
 
-def measured(found, accuracies):
+def measured(found, validation, test=None):
     rows = {
-        ratio: pd.DataFrame({"model": "GCN", "variant": "standard", "accuracy": values})
-        for ratio, values in zip(found.graphs, accuracies, strict=True)
+        ratio: pd.DataFrame({"model": "GCN", "variant": "standard", "validation": seen, "accuracy": asked})
+        for ratio, seen, asked in zip(found.graphs, validation, validation if test is None else test, strict=True)
     }
     return dataclasses.replace(found, evaluated=rows)
 
 
-def test_accuracy_counts_where_it_was_measured(found):
+def test_validation_accuracy_counts_where_it_was_measured(found):
     one = measured(scored(found, [0.9, 0.5, 0.5, 0.5]), [[70, 71], [80, 81], [80, 82], [81, 79]])
-    assert one.table["accuracy"].tolist() == [70.5, 80.5, 81, 80]
-    assert one.table["accuracy_error"].tolist() == pytest.approx([0.5, 0.5, 1.0, 1.0])
+    assert one.table["validation"].tolist() == [70.5, 80.5, 81, 80]
+    assert one.table["validation_error"].tolist() == pytest.approx([0.5, 0.5, 1.0, 1.0])
     assert one.recommended == 0.05
     assert "81.00 ± 1.00" in str(one)
+
+
+def test_test_nodes_have_no_say(found):
+    validation = [[70, 71], [80, 81], [80, 82], [81, 79]]
+    one = measured(found, validation, [[99, 99], [1, 1], [50, 50], [60, 60]])
+    assert one.recommended == 0.05
+    assert one.table["accuracy"].tolist() == [99, 1, 50, 60]
+    assert "validation accuracy" in one.reason
 
 
 def test_errors_of_several_models_are_combined(found):
     rows = pd.DataFrame(
         {"model": ["GCN", "GCN", "GAT", "GAT"], "variant": "standard", "accuracy": [80.0, 82.0, 70.0, 72.0]}
-    )
+    ).assign(validation=50.0)
     one = dataclasses.replace(found, evaluated=dict.fromkeys(found.graphs, rows))
     first = one.table.iloc[0]
     assert first["accuracy"] == 76.0
@@ -300,7 +307,3 @@ def test_the_plot_goes_into_given_axes(found):
     figures = pytest.importorskip("matplotlib.figure")
     axes = figures.Figure().subplots()
     assert found.plot(axes) is axes.get_figure()
-
-
-def test_the_command_has_the_same_ratios():
-    assert command.RATIOS == ratios.RATIOS

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import herald_gpu
 from herald_gpu.datasets import load_graph
-from herald_gpu.sweeps import RATIOS
+from herald_gpu.ratios import RATIOS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

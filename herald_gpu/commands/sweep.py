@@ -16,13 +16,13 @@ from herald_gpu.commands._parser import sentence
 from herald_gpu.commands._values import share
 from herald_gpu.errors import ConfigError
 from herald_gpu.install import pip_line
+from herald_gpu.ratios import RATIOS
 
 if TYPE_CHECKING:
     import argparse
 
     from herald_gpu.sweeps import Sweep
 
-RATIOS = (0.005, 0.01, 0.02, 0.05, 0.1)
 TABLE, PLOT = "table.csv", "sweep.png"
 MODELS, SEEDS = ("GCN",), 3
 logger = logging.getLogger("herald_gpu")

@@ -68,8 +68,12 @@ def test_without_scores_nothing_is_drawn(data, tmp_path, capsys):
 
 
 def test_a_folder_with_other_files_is_refused_before_the_work(data, tmp_path, capsys):
-    assert main(["sweep", *data, *RATIOS, "--output", str(tmp_path)]) == 1
-    assert "is a folder with other files in it, such as 'graph.npz'" in capsys.readouterr().err
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").write_text("mine")
+    assert main(["sweep", *data, *RATIOS, "--output", str(tmp_path / "mine"), "--force"]) == 1
+    assert "is a folder with other files in it, such as 'notes.txt'" in capsys.readouterr().err
+    assert main(["sweep", *data, *RATIOS, "--output", str(tmp_path), "--force"]) == 1
+    assert "would replace what --data" in capsys.readouterr().err
 
 
 def test_accuracies(data, capsys):
@@ -77,7 +81,7 @@ def test_accuracies(data, capsys):
     assert main(["sweep", *data, *RATIOS, "--evaluate", "--seeds", "2", "--quiet", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert all(0 < row["accuracy"] <= 100 and row["accuracy_error"] >= 0 for row in told["table"])
-    assert "test accuracy" in told["reason"]
+    assert "validation accuracy" in told["reason"]
 
 
 def test_infeasible_ratios_are_told(data, capsys):
