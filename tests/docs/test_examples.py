@@ -19,6 +19,7 @@ PAGES = {
     "docs/index.md": (),
     "docs/getting-started.md": ("torch", "torch_geometric"),
     "docs/guide.md": ("torch_geometric", "networkx"),
+    "docs/how-to.md": ("torch",),
     "docs/distributed.md": ("distributed",),
 }
 """Pages whose examples need no data sets, and the libraries that they show."""

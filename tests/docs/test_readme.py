@@ -41,17 +41,17 @@ def test_the_example_files_are_small_and_are_tables(folder):
 
 
 @pytest.mark.slow
-def test_the_commands_run(folder, monkeypatch, capsys):
+def test_the_commands_run(tmp_path, monkeypatch, capsys):
     pytest.importorskip("torch", reason="torch is not installed")
-    monkeypatch.chdir(folder)
+    monkeypatch.chdir(tmp_path)
     lines = commands()
     assert {"condense", "report", "evaluate"} <= {words[1] for words in lines}
     for words in lines:
         assert words[0] == "herald", words
         assert main(words[1:]) == 0, words
     assert "accuracy" in capsys.readouterr().out
-    assert (folder / "small.herald").is_file()
-    assert (folder / "small.html").is_file()
+    assert (tmp_path / "small.herald").is_file()
+    assert (tmp_path / "small.html").is_file()
 
 
 def test_the_python_blocks_run(folder, monkeypatch):
