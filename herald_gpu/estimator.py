@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import scipy.sparse  # noqa: TC002 - as below
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -13,9 +14,6 @@ from herald_gpu.backend import Backend, BackendName  # noqa: TC001 - typing.get_
 from herald_gpu.config import HeraldConfig  # noqa: TC001 - as above
 from herald_gpu.errors import ConfigError
 from herald_gpu.stages.scaling import Scale  # noqa: TC001 - as above
-
-if TYPE_CHECKING:
-    import scipy.sparse
 
 
 class HeraldCondenser(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types

@@ -75,10 +75,10 @@ class Clock:
         """Time one stage, queued work included; kernels compiled meanwhile have an entry of their own."""
         if self.bar is not None:
             self.bar.set_description(name)
-        compiled, start = self.backend.compile_seconds(), time.perf_counter()
+        compiled, start = self.backend.compile_seconds, time.perf_counter()
         with self.backend.stage(name):
             yield
-        taken, compiled = time.perf_counter() - start, self.backend.compile_seconds() - compiled
+        taken, compiled = time.perf_counter() - start, self.backend.compile_seconds - compiled
         self.seconds[name] = max(0.0, taken - compiled)
         if compiled:
             self.seconds[COMPILATION] = self.seconds.get(COMPILATION, 0.0) + compiled

@@ -261,8 +261,9 @@ class Backend(Protocol):
         """Forget what belongs to earlier runs, as far as it can be told apart: a new one starts."""
         ...
 
+    @property
     def compile_seconds(self) -> float:
-        """Return the seconds that this process has spent compiling kernels so far, on any thread."""
+        """Seconds that this process has spent compiling kernels so far, on any thread."""
         ...
 
     def peak_memory(self) -> int | None:

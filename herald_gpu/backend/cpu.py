@@ -221,6 +221,7 @@ class CpuBackend:
     def start_run(self) -> None:
         """See :class:`~herald_gpu.backend.Backend`: nothing to do, the system does not forget a process's peak."""
 
+    @property
     def compile_seconds(self) -> float:
         """See :class:`~herald_gpu.backend.Backend`: none if numba found all kernels on disk."""
         return _compiling.SPENT.seconds

@@ -21,13 +21,18 @@ def cuda_cluster(n_workers: int | None, memory: str) -> Any:  # noqa: ANN401 - d
     memory : str
         Limit of host memory of each, as Dask writes it.
     """
-    make = library("dask_cuda", _extra()).LocalCUDACluster
-    return make(n_workers=n_workers, threads_per_worker=1, memory_limit=memory, enable_cudf_spill=True)
+    library("dask_cuda", _extra())  # says how to get it
+    from dask_cuda import LocalCUDACluster
+
+    return LocalCUDACluster(n_workers=n_workers, threads_per_worker=1, memory_limit=memory, enable_cudf_spill=True)
 
 
 def read_tables(files: Sequence[str]) -> Any:  # noqa: ANN401 - a dask_cudf table
     """Open Parquet files as a table whose partitions are read into device memory."""
-    return library("dask_cudf", _extra()).read_parquet(list(files))
+    library("dask_cudf", _extra())
+    import dask_cudf
+
+    return dask_cudf.read_parquet(list(files))
 
 
 def _extra() -> str:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Collection
+EQUALLY = 0.1
+"""Names that are less like a misspelt one than the closest name is, by no more than this, are suggested too."""
 
 
 def nearest(key: str, names: Collection[str], *, otherwise: str | None = None) -> str:
@@ -30,7 +32,9 @@ def nearest(key: str, names: Collection[str], *, otherwise: str | None = None) -
     """
     close = difflib.get_close_matches(key, list(names), n=3)
     if close:
-        return f"did you mean {' or '.join(close)}?"
+        likeness = [difflib.SequenceMatcher(None, name, key).ratio() for name in close]
+        alike = [name for name, one in zip(close, likeness, strict=True) if one > likeness[0] - EQUALLY]
+        return f"did you mean {' or '.join(alike)}?"
     return f"pass one of {', '.join(sorted(names))}" if otherwise is None else otherwise
 
 

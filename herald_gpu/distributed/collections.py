@@ -31,6 +31,8 @@ class Given:
         Tables or arrays.
     labels, train : lists
         One for each partition of nodes: futures, arrays or None.
+    marked : bool
+        Whether the caller says which nodes are for training.
     firsts : list of int
         Number of the first row of each partition of nodes; 0 where ids are told by a table.
     origin : {"ids", "rows", "array"}
@@ -52,6 +54,7 @@ class Given:
     nodes: list[Any]
     labels: list[Any]
     train: list[Any]
+    marked: bool
     firsts: list[int]
     origin: Origin
     names: list[Any]
@@ -105,6 +108,7 @@ def take_apart(
         nodes=crew.bring(list(rows.to_delayed().ravel())),
         labels=_vector(crew, given_labels, lengths, "labels"),
         train=_vector(crew, given_train, lengths, "train"),
+        marked=given_train is not None,
         firsts=np.cumsum([0, *lengths[:-1]]).tolist(),
         origin="array",
         names=list(range(int(feats.shape[1]))),
@@ -159,6 +163,7 @@ def _table(
         nodes=pieces,
         labels=[None] * len(pieces),
         train=[ids] * len(pieces),
+        marked=given_train is not None or held[columns.train] is not None,
         firsts=firsts,
         origin=settled.origin,
         names=categories.encoded_names(names, levels),

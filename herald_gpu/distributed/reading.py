@@ -147,7 +147,7 @@ def _check(facts: list[PieceFacts], given: Given) -> tuple[np.ndarray, Any]:
 def _notes(facts: list[PieceFacts], given: Given) -> list[str]:
     """Say how training marks and labels of all partitions were read."""
     reading = marks.together([one.reading for one in facts if one.reading is not None])
-    unlabelled = unlabelled_note(sum(one.n_unlabelled for one in facts), given.unlabelled)
+    unlabelled = unlabelled_note(sum(one.n_unlabelled for one in facts), given.unlabelled, marked=given.marked)
     return unlabelled if reading is None else [reading.note, *unlabelled]
 
 

@@ -55,9 +55,9 @@ class TimedBackend(CpuBackend):
 
     def nearest_distances(self, *args: Any, **options: Any) -> Array:  # noqa: ANN401 - passed on
         """See :class:`~herald_gpu.backend.Backend`."""
-        compiled, start = self.compile_seconds(), time.perf_counter()
+        compiled, start = self.compile_seconds, time.perf_counter()
         found = super().nearest_distances(*args, **options)
-        self.seconds["neighbours"] += time.perf_counter() - start - (self.compile_seconds() - compiled)
+        self.seconds["neighbours"] += time.perf_counter() - start - (self.compile_seconds - compiled)
         return found
 
     def tree_features(self, *args: Any, **options: Any) -> Array:  # noqa: ANN401 - passed on

@@ -28,8 +28,6 @@ SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": ","}
 PACKED = (".gz", ".bz2", ".zip", ".xz", ".zst")
 CANDIDATES = (";", "\t", "|", ",", " ")
 """Separators that are recognised, in this order."""
-UNNAMED = "Unnamed: 0"
-"""What pandas calls a first column without a name: the index that it wrote itself."""
 WIDE = ("utf-16", "utf-32")
 """Encodings in which a digit is more than one byte."""
 SHOWN = 60
@@ -135,11 +133,10 @@ def read_graph(
         Levels of encoded columns, where a condensed graph knows them already.
     """
     form, ends, text = format_of(given), (columns.source, columns.target), text_columns(levels)
-    nodes = (columns.node, UNNAMED)
     table, pairs = feats, edges
     if is_csv(feats):
         own = (columns.node, columns.label, columns.train, *columns.drop, *columns.categorical)
-        table = read_frame(feats, form, ids=(*nodes, *columns.categorical), text=text, own=own)
+        table = read_frame(feats, form, ids=(columns.node, *columns.categorical), text=text, own=own)
         _check_features(table, feats, columns, form)
     if is_csv(edges):
         pairs = read_frame(edges, form, ids=ends, own=ends, header=True)
@@ -147,7 +144,7 @@ def read_graph(
         if False in kinds and (True in kinds or _has_text_ids(table, columns.node)):
             pairs = read_frame(edges, form, text=ends)
     if is_csv(feats) and True in _text_ends(pairs, ends) and not _has_text_ids(table, columns.node):
-        table = read_frame(feats, form, ids=columns.categorical, text=(*nodes, *text))
+        table = read_frame(feats, form, ids=columns.categorical, text=(columns.node, *text))
     return pairs, table
 
 
@@ -198,8 +195,6 @@ def read_frame(
     _check_widths(path, frame)
     for name, column in _zero_led(path, form, frame, [name for name in names if name in ids]).items():
         frame[name] = column
-    if names[0] == UNNAMED:  # the index that pandas wrote
-        frame = frame.set_index(UNNAMED).rename_axis(None)
     return frame
 
 

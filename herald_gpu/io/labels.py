@@ -114,15 +114,18 @@ def count_named(values: np.ndarray, known: np.ndarray) -> int:
     return int(pd.notna(unknown).sum())
 
 
-def unlabelled_note(count: int, unlabelled: object) -> list[str]:
+def unlabelled_note(count: int, unlabelled: object, *, marked: bool) -> list[str]:
     """Say how many nodes were taken as unlabelled, and for which value.
+
+    Where training nodes are `marked`, labels of the others are not read, and nothing is said about them.
 
     Examples
     --------
-    >>> unlabelled_note(203, -1)
+    >>> unlabelled_note(203, -1, marked=False)
     ['203 nodes have the label -1 and count as unlabelled']
     """
-    return [f"{count} nodes have the label {_plain(unlabelled)!r} and count as unlabelled"] if count else []
+    told = count > 0 and not marked
+    return [f"{count} nodes have the label {_plain(unlabelled)!r} and count as unlabelled"] if told else []
 
 
 def unlabelled_hint(count: int, unlabelled: object) -> str:

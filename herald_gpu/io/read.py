@@ -196,7 +196,7 @@ def read(
             *settled.notes,
             *table.notes,
             *marked.notes,
-            *labels.unlabelled_note(n_unlabelled, unlabelled),
+            *labels.unlabelled_note(n_unlabelled, unlabelled, marked=marked.train is not known),
         ],
         categories=table.categories,
     )

@@ -106,7 +106,7 @@ def test_the_stamp_is_the_content_of_all_kernels(monkeypatch, tmp_path):
 
 def test_a_clock_books_compilation_apart(monkeypatch):
     told = iter([1.0, 1.0, 1.0, 3.5, 3.5, 4.0])
-    monkeypatch.setattr(CpuBackend, "compile_seconds", lambda _: next(told))
+    monkeypatch.setattr(CpuBackend, "compile_seconds", property(lambda _: next(told)))
     clock = Clock(CpuBackend())
     with clock.stage("budget"):
         pass
@@ -120,7 +120,7 @@ def test_a_clock_books_compilation_apart(monkeypatch):
 
 @pytest.mark.parametrize(("quiet", "lines"), [(False, 1), (True, 0)])
 def test_the_command_line_shows_the_line_unless_it_is_quiet(spent, capsys, quiet, lines):
-    with _telling_on_stderr(verbose=False, quiet=quiet):
+    with _telling_on_stderr(verbose=False, quiet=quiet, shown=False):
         spent.begin()
         logging.getLogger("herald_gpu").info("a choice")
     assert capsys.readouterr().err.count("herald: info: compiling kernels") == lines

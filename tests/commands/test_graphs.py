@@ -35,7 +35,7 @@ def written(request, tmp_path, monkeypatch):
 
 def condensed(*options):
     """Condense, and give the result."""
-    assert main(["condense", *options, *RATIO, "--quiet", "--output", "small.herald"]) == 0
+    assert main(["condense", *options, *RATIO, "--quiet", "--output", "small.herald", "--force"]) == 0
     return herald_gpu.CondensedGraph.load("small.herald")
 
 

@@ -153,7 +153,9 @@ def test_labels_that_are_lists_are_refused(values):
 )
 def test_nodes_whose_label_means_unknown_are_counted(values, unlabelled, count):
     assert count_named(*read_labels(pd.Series(values), unlabelled, "labels")) == count
-    assert bool(unlabelled_note(count, unlabelled)) == bool(unlabelled_hint(count, unlabelled)) == (count > 0)
+    note = unlabelled_note(count, unlabelled, marked=False)
+    assert bool(note) == bool(unlabelled_hint(count, unlabelled)) == (count > 0)
+    assert unlabelled_note(count, unlabelled, marked=True) == []
 
 
 # Classes

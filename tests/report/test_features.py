@@ -67,7 +67,7 @@ def test_what_transform_does(make):
     )
     assert plain[1].startswith("It changes no value")
     assert "principal components" in reduced[-1]
-    assert any("deviation" in step for step in scaled) == (make("published")._host.scaling is not None)
+    assert any("spread" in step for step in scaled) == (make("published")._host.scaling is not None)
     assert "by name in a table" in transform_steps(make("odd names")._host)[0]
 
 

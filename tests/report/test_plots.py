@@ -76,7 +76,7 @@ def test_what_cannot_be_drawn_is_refused(make):
 
 def test_without_matplotlib(make, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingDependencyError, match=r"herald-gpu\[plot\]"):
+    with pytest.raises(MissingDependencyError, match=r"pip install 'matplotlib"):
         make("default").plot()
 
 

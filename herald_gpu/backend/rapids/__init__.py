@@ -200,6 +200,7 @@ class RapidsBackend:
         allocation.GAUGE.reset()
         cp.cuda.get_current_stream().synchronize()
 
+    @property
     def compile_seconds(self) -> float:
         """See :class:`~herald_gpu.backend.Backend`: none, because CuPy does not tell what it compiles."""
         return 0.0

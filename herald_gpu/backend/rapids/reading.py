@@ -121,7 +121,7 @@ def read_device(
             *nodes.settled.notes,
             *nodes.notes,
             *marked.notes,
-            *labels.unlabelled_note(n_unlabelled, unlabelled),
+            *labels.unlabelled_note(n_unlabelled, unlabelled, marked=marked.train is not known),
         ],
         categories=nodes.categories,
         on_device=True,
