@@ -133,6 +133,7 @@ def node_ids(table: Any, node: str, argument: str) -> Any:  # noqa: ANN401 - pan
         msg = f"{argument} has a MultiIndex and no column {node!r}: name a column of node ids with node="
         raise ColumnError(msg)
     ids = table[node] if node in table.columns else table.index.to_series()
+    check_id_type(ids, argument)
     if ids.isna().any():
         msg = f"{argument} has {int(ids.isna().sum())} missing node ids: every row needs one"
         raise InputError(msg)
@@ -142,6 +143,15 @@ def node_ids(table: Any, node: str, argument: str) -> Any:  # noqa: ANN401 - pan
         msg = f"{argument} has duplicate node ids {some(plain.unique())}: keep one row for each node"
         raise InputError(msg)
     return ids
+
+
+def check_id_type(ids: Any, argument: str) -> None:  # noqa: ANN401 - a column of pandas or cuDF
+    """Refuse ids that cannot be looked up: lists and the like, and float16, which does not tell 2,049 from 2,048."""
+    nested = len(ids) and kind_of(ids) == "pandas" and isinstance(ids.iloc[0], list | dict | set | np.ndarray)
+    if nested or ids.dtype == np.float16:
+        seen = f"such as {ids.iloc[0]!r}" if nested else f"of dtype {ids.dtype}"
+        msg = f"{argument} has node ids {seen}: make them integers or text"
+        raise InputError(msg)
 
 
 def check_feature_columns(table: Any, names: list[Any], argument: str) -> None:  # noqa: ANN401 - pandas or cuDF

@@ -135,9 +135,10 @@ def read_edges(path: Path, source: str, target: str) -> tuple[np.ndarray, np.nda
     """Take the two ends of every edge from a file: (source, target, warnings)."""
     file = _open(path)
     schema = file.schema_arrow
-    warnings = frames.check_edge_columns(schema.empty_table().to_pandas(ignore_metadata=True), source, target)
-    kinds = [np.dtype(schema.field(name).type.to_pandas_dtype()) for name in (source, target)]
-    if any(kind.kind not in "iu" for kind in kinds):
+    empty = schema.empty_table().to_pandas(ignore_metadata=True)
+    warnings = frames.check_edge_columns(empty, source, target)
+    kinds = [empty[name].dtype for name in (source, target)]
+    if not all(isinstance(kind, np.dtype) and kind.kind in "iu" for kind in kinds):
         frame = file.read(columns=[source, target]).to_pandas(ignore_metadata=True)
         return *frames.read_edge_columns(frame, source, target)[:2], warnings
     ends = [np.empty(file.metadata.num_rows, dtype=kind) for kind in kinds]

@@ -152,14 +152,22 @@ def vector(kind: Kind, values: Any, *, name: str | None = None, index: Any = Non
         series = pd.Series(values, index=index, name=name)
         return series if kind == "pandas" else library("cudf", "cu13").Series(series)
     if kind == "polars":
-        return library("polars").Series(name or "", values.tolist())
+        return library("polars").Series(name or "", _of_one_type(values))
     if kind == "arrow":
-        return library("pyarrow", "arrow").array(values.tolist())
+        return library("pyarrow", "arrow").array(_of_one_type(values))
     if kind == "torch" and values.dtype.kind in "biuf":
         return tensor(values)
     if kind == "cupy" and values.dtype.kind in "biuf":
         return library("cupy", "cu13").asarray(values)
     return values
+
+
+def _of_one_type(values: np.ndarray) -> list[Any]:
+    """List values; those of several types, as dates beside names of landmarks, become text."""
+    listed: list[Any] = values.tolist()
+    if values.dtype != object or len({type(value) for value in listed if value is not None}) <= 1:
+        return listed
+    return [None if value is None else str(value) for value in listed]
 
 
 def labels(
