@@ -9,7 +9,6 @@ from html import escape
 from typing import Any
 
 from herald_gpu.config import HeraldConfig
-from herald_gpu.encoding import OF_KIND
 from herald_gpu.ratios import percent
 from herald_gpu.stages.survey import Survey
 from herald_gpu.stages.weights import ScoreWeights
@@ -26,9 +25,8 @@ class Report:
     ----------
     heterophily : float
         Share of cross-class edges among training nodes (eq:hetero).
-    homophily : float or None
-        ``1 - h / (1 - sum_c p_c^2)``: 1 if edges stay inside classes, 0 if they join nodes as chance would. None in
-        files of earlier versions.
+    homophily : float
+        ``1 - h / (1 - sum_c p_c^2)``: 1 if edges stay inside classes, 0 if they join nodes as chance would.
     weights : ScoreWeights or None
         alpha (prototype), beta (boundary), gamma (LID); None where exemplars were chosen.
     feature_count : int
@@ -46,8 +44,7 @@ class Report:
         What was tried: number of features, rule, share of linked exemplars, and the share of held-out training nodes
         that simple models learnt to classify from it.
     validation_nodes : int or None
-        Training nodes that were held out: every score is a share of them. None without trials, and in files of earlier
-        versions.
+        Training nodes that were held out: every score is a share of them. None without trials.
     majority_share : float or None
         Share of the largest class among those held-out nodes: what always answering it would score.
     scale : str
@@ -80,8 +77,8 @@ class Report:
         Hops that the expansion used.
     target_size : int or None
         n*: nodes gathered by the expansion at exactly the budget.
-    before : Survey or None
-        Counts over the full graph; None in files of earlier versions.
+    before : Survey
+        Counts over the full graph.
     timings : dict
         Seconds per stage, and of `compilation` if kernels were compiled during the run.
     peak_memory_bytes : int or None
@@ -110,7 +107,7 @@ class Report:
     """
 
     heterophily: float
-    homophily: float | None
+    homophily: float
     weights: ScoreWeights | None
     feature_count: int
     feature_tree: str | None
@@ -146,7 +143,7 @@ class Report:
     density: float
     expansion_depth: int | None
     target_size: int | None
-    before: Survey | None
+    before: Survey
     timings: dict[str, float]
     peak_memory_bytes: int | None
     backend: str
@@ -174,14 +171,13 @@ class Report:
     def from_dict(cls, plain: dict[str, Any], class_values: Iterable[Any]) -> Report:
         """Rebuild a report from :meth:`to_dict`; `class_values` give classes their type back."""
         typed = {str(value): value for value in class_values}
-        config = _completed(plain["config"])
-        config = {name: tuple(value) if isinstance(value, list) else value for name, value in config.items()}
-        since = {"encoding": OF_KIND[plain["storage_kind"]].name, "lid_search": config["lid"]}
-        plain = {**since, **_SINCE, **plain}
+        config: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in plain["config"].items()
+        }
         changed = {
             "weights": None if plain["weights"] is None else ScoreWeights(**plain["weights"]),
             "config": HeraldConfig(**config),
-            "before": None if plain["before"] is None else Survey.from_dict(plain["before"]),
+            "before": Survey.from_dict(plain["before"]),
             "class_counts": {typed[name]: count for name, count in plain["class_counts"].items()},
             "missing_classes": [typed[name] for name in plain["missing_classes"]],
         }
@@ -229,8 +225,7 @@ class Report:
         yield f"  share        {percent(self.node_ratio)} of nodes, {percent(self.edge_ratio)} of edges"
         yield f"  heterophily  {self.heterophily:.3f}: {self._meaning()}"
         if self.n_scaled:
-            whole = "" if self.before is None else f" of {self.before.n_features:,}"
-            yield f"  scale        {self.n_scaled:,}{whole} columns scaled ({self.scale})"
+            yield f"  scale        {self.n_scaled:,} of {self.before.n_features:,} columns scaled ({self.scale})"
         if self.n_landmarks or self.n_synthetic_edges:
             yield f"  synthetic    {self.n_landmarks} landmarks, {self.n_synthetic_edges} directed edges"
         if self.lid_correlation is not None:
@@ -258,34 +253,3 @@ class Report:
             yield f"  exchanged    {sum(self.exchanged_bytes.values()) / 1e6:,.1f} MB between partitions ({named})"
         for warning in self.warnings:
             yield f"  note         {warning}"
-
-
-_SINCE: dict[str, Any] = {
-    "homophily": None,
-    "lid_recall": None,
-    "lid_correlation": None,
-    "exemplar_rule": None,
-    "trials": [],
-    "validation_nodes": None,
-    "majority_share": None,
-    "scale": "none",
-    "n_scaled": 0,
-    "n_landmarks": 0,
-    "n_synthetic_edges": 0,
-    "before": None,
-    "workers": None,
-    "exchanged_bytes": {},
-}
-"""What reports of earlier versions do not say."""
-
-
-def _completed(config: dict[str, Any]) -> dict[str, Any]:
-    """Say in today's fields what files of earlier versions say: there a reference size alone meant a sample."""
-    before = {"encoding": "graph", "selection": "neighbourhoods", "landmarks": False, "edges": "real"}
-    config = {**before, "feature_density": True, **config}
-    config.pop("landmark_share", None)  # landmarks were class means, with a share of the budget
-    if "lid" in config:
-        return config
-    size = config.get("lid_reference")
-    changed = {"lid": "exact"} if size is None else {"lid": "sampled", "lid_reference": size}
-    return {name: value for name, value in config.items() if name != "lid_reference"} | changed

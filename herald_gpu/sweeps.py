@@ -202,8 +202,8 @@ class Sweep:
             return f"{value:.{digits}f}{unit}"
 
         first = next(iter(self.graphs.values())).report
-        counts = () if first.before is None else first.before.class_counts  # files of earlier versions do not have it
-        share = max(counts, default=0) / max(1, sum(counts)) * (1.0 if self.evaluated is None else 100.0)
+        counts = first.before.class_counts
+        share = max(counts) / sum(counts) * (1.0 if self.evaluated is None else 100.0)
         if best[basis] <= share:
             guess = f"the share of the largest class among training nodes, {told(share)}"
             return None, f"No ratio can be recommended: no {name} exceeds {guess}; the best is {told(best[basis])}."

@@ -124,7 +124,7 @@ def measure(case: Case, preset: str, out: Path) -> dict[str, Any]:
         "moved": sum(moved.values()),
         "edges_kept": report.n_edges,
         "nodes_kept": report.n_nodes,
-        "full_edges": report.before.n_edges if report.before else None,
+        "full_edges": report.before.n_edges,
         "machine": facts(),
     }
 

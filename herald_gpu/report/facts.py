@@ -23,33 +23,25 @@ RULES = {
 
 def headlines(report: Report) -> list[tuple[str, str, str]]:
     """The figures to see first: (what, how much, beside what)."""
-    before = report.before
     width = report.component_count if report.component_count is not None else report.feature_count
     reduced = "" if report.component_count is None else f"components of {report.feature_count:,} features"
-    of_features = "" if before is None else f"of {before.n_features:,}"
     return [
         ("storage", percent(report.storage_ratio), f"{percent(report.requested_ratio)} asked for"),
         ("nodes", number(report.n_nodes), f"{percent(report.node_ratio)} of the full graph"),
         ("directed edges", number(report.n_edges), f"{percent(report.edge_ratio)} of the full graph"),
-        ("features", number(width), reduced or of_features),
-        ("heterophily", f"{report.heterophily:.3f}", _homophily(report)),
+        ("features", number(width), reduced or f"of {report.before.n_features:,}"),
+        ("heterophily", f"{report.heterophily:.3f}", f"homophily {report.homophily:.3f} of 1"),
         ("time", seconds(sum(report.timings.values())), f"on {report.backend}"),
     ]
-
-
-def _homophily(report: Report) -> str:
-    return "" if report.homophily is None else f"homophily {report.homophily:.3f} of 1"
 
 
 def outcome(report: Report) -> Table:
     """What was asked and what came out."""
     before, used = report.before, report.storage_bytes / report.budget_bytes if report.budget_bytes else float("nan")
-    full = [NOT_KNOWN] * 4
-    if before is not None:
-        full = [number(n) for n in (before.n_nodes, before.n_edges, before.n_features, sum(before.class_counts))]
-    share = NOT_KNOWN if before is None else percent(report.feature_count / before.n_features)
+    full = [number(n) for n in (before.n_nodes, before.n_edges, before.n_features, sum(before.class_counts))]
+    share = percent(report.feature_count / before.n_features)
     trained = sum(report.class_counts.values())
-    share_trained = NOT_KNOWN if before is None else percent(trained / max(1, sum(before.class_counts)))
+    share_trained = percent(trained / max(1, sum(before.class_counts)))
     rows = [
         ("Storage asked for", size(report.full_bytes), size(report.budget_bytes), percent(report.requested_ratio)),
         ("Storage", size(report.full_bytes), size(report.storage_bytes), percent(report.storage_ratio)),
@@ -72,10 +64,8 @@ def outcome(report: Report) -> Table:
 def structure(report: Report) -> Table:
     """Figures of the condensed graph beside those of the full one."""
     before = report.before
-    mean = density = NOT_KNOWN
-    if before is not None:
-        mean = f"{before.n_edges / before.n_nodes:.2f}"
-        density = f"{before.n_edges / max(1, before.n_nodes * (before.n_nodes - 1)):.3g}"
+    mean = f"{before.n_edges / before.n_nodes:.2f}"
+    density = f"{before.n_edges / max(1, before.n_nodes * (before.n_nodes - 1)):.3g}"
     return Table(
         "Structure",
         ("What", "Full graph", "Condensed graph"),
@@ -91,8 +81,6 @@ def structure(report: Report) -> Table:
 def _entropy(report: Report) -> str:
     import numpy as np
 
-    if report.before is None:
-        return NOT_KNOWN
     counts = np.array([count for count in report.before.class_counts if count], dtype=float)
     return f"{-(counts / counts.sum() * np.log(counts / counts.sum())).sum() + 0.0:.3f}"
 
@@ -100,8 +88,7 @@ def _entropy(report: Report) -> str:
 def choice(report: Report) -> Table:
     """How nodes were chosen: weights of scores, or exemplars."""
     rows = [("Heterophily (share of edges between classes)", f"{report.heterophily:.3f}")]
-    if report.homophily is not None:
-        rows.append(("Homophily (1: all edges inside classes, 0: as chance would)", f"{report.homophily:.3f}"))
+    rows.append(("Homophily (1: all edges inside classes, 0: as chance would)", f"{report.homophily:.3f}"))
     if report.weights is not None:
         w = report.weights
         rows += [

@@ -71,13 +71,13 @@ def feature_table(listed: list[Kept]) -> Table:
 
 def class_table(contents: Contents, report: Report) -> Table:
     """Make the table of classes: training nodes before and after, and synthetic nodes."""
-    before = None if report.before is None else report.before.class_counts
+    before = report.before.class_counts
     real = np.bincount(
         contents.codes[(contents.codes >= 0) & ~contents.is_landmark], minlength=len(report.class_counts)
     )
     made = np.bincount(contents.codes[(contents.codes >= 0) & contents.is_landmark], minlength=len(report.class_counts))
     rows = tuple(
-        (str(value), "not known" if before is None else number(before[i]), number(int(real[i])), number(int(made[i])))
+        (str(value), number(before[i]), number(int(real[i])), number(int(made[i])))
         for i, value in enumerate(contents.class_values.tolist())
     )
     header = ("Class", "Training nodes, full graph", "Training nodes, condensed graph", "Synthetic nodes")

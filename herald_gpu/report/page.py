@@ -28,10 +28,6 @@ if TYPE_CHECKING:
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 """What a browser may load: nothing that is not on the page."""
-NOT_STORED = (
-    "Counts over the full graph are not known: the file was saved by an earlier version. Class balance, degrees and "
-    "storage are those of the condensed graph alone; condense again for the comparison."
-)
 NO_SCORES = (
     "Scores of the nodes of the full graph are not shown: they are not in the file. Save the graph with its scores "
     "(save(path, with_scores=True), herald condense --with-scores) to see them here."
@@ -126,8 +122,6 @@ def _main(
     notes = [*report.warnings]
     if report.missing_classes:
         notes.append(f"Classes without a training node: {', '.join(map(str, report.missing_classes))}")
-    if report.before is None:
-        notes.append(NOT_STORED)
     if not contents.scores:
         notes.append(NO_SCORES)
     listed = [tag("ul", *(tag("li", note) for note in notes), class_="notes", aria_label="Notes")] if notes else []

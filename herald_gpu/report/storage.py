@@ -39,9 +39,7 @@ def parts(contents: Contents, report: Report) -> dict[str, int]:
     return {"features of nodes": rest, "edges": real, **present}
 
 
-def full_parts(report: Report) -> dict[str, int] | None:
-    """Bytes of the full graph's parts; None where a file does not tell."""
-    if report.before is None:
-        return None
+def full_parts(report: Report) -> dict[str, int]:
+    """Compute the bytes of the full graph's parts."""
     edges = EDGE_BYTES * report.before.n_edges
     return {"features of nodes": report.full_bytes - edges, "edges": edges}

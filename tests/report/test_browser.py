@@ -73,7 +73,7 @@ def zoom(page):
     return float(page.locator("#view").get_attribute("data-zoom"))
 
 
-@pytest.mark.parametrize("name", ["default", "linked", "paper", "odd names", "tiny", "old", "many classes"])
+@pytest.mark.parametrize("name", ["default", "linked", "paper", "odd names", "tiny", "many classes"])
 def test_every_page_opens_without_complaint(visit, make, name):
     page = visit(make(name))
     assert page.locator("#view").is_visible()

@@ -55,8 +55,7 @@ def test_classes_before_and_after(result):
         report.class_counts[v] for v in contents.class_values.tolist()
     ]
     assert sum(int(row[3]) for row in rows) == report.n_landmarks
-    if report.before is not None:
-        assert [int(row[1].replace(",", "")) for row in rows] == list(report.before.class_counts)
+    assert [int(row[1].replace(",", "")) for row in rows] == list(report.before.class_counts)
 
 
 def test_what_transform_does(make):

@@ -13,7 +13,6 @@ from herald_gpu.errors import InputError
 from herald_gpu.ratios import percent
 from herald_gpu.report import page as build
 from herald_gpu.report.figures import figures
-from herald_gpu.report.page import NOT_STORED
 
 VOID = {"meta", "link", "br", "input"}
 
@@ -162,8 +161,7 @@ def test_the_numbers_are_those_of_the_report(tree, result):
     if report.weights is not None:
         for weight in (report.weights.alpha, report.weights.beta, report.weights.gamma):
             assert f"{weight:.3f}" in words
-    assert (NOT_STORED in words) == (report.before is None)
-    for count in report.before.class_counts if report.before else ():
+    for count in report.before.class_counts:
         assert f"{count:,}" in words
 
 
@@ -237,14 +235,6 @@ def test_a_saved_graph_gives_the_same_page(make, tmp_path):
     result.to_html(tmp_path / "one.html")
     CondensedGraph.load(tmp_path / "graph.herald").to_html(tmp_path / "two.html")
     assert (tmp_path / "one.html").read_bytes() == (tmp_path / "two.html").read_bytes()
-
-
-def test_a_file_of_an_earlier_version_has_a_page(make, tmp_path):
-    make("old").save(tmp_path / "graph.herald")
-    loaded = CondensedGraph.load(tmp_path / "graph.herald")
-    assert loaded.report.before is None
-    loaded.to_html(tmp_path / "page.html")
-    assert NOT_STORED in (tmp_path / "page.html").read_text("utf-8")
 
 
 @pytest.mark.parametrize("name", ["linked", "paper", "odd names"])

@@ -70,8 +70,6 @@ def test_what_cannot_be_drawn_is_refused(make):
         make("default").plot("accuracy")
     with pytest.raises(ConfigError, match="ax is given but kind is not"):
         make("default").plot(ax=Figure().subplots())
-    with pytest.raises(ConfigError, match="pass one of"):
-        make("old").plot("variances")
 
 
 def test_without_matplotlib(make, monkeypatch):
