@@ -147,11 +147,15 @@ def node_ids(table: Any, node: str, argument: str) -> Any:  # noqa: ANN401 - pan
 
 def check_id_type(ids: Any, argument: str) -> None:  # noqa: ANN401 - a column of pandas or cuDF
     """Refuse ids that cannot be looked up: lists and the like, and float16, which does not tell 2,049 from 2,048."""
-    nested = len(ids) and kind_of(ids) == "pandas" and isinstance(ids.iloc[0], list | dict | set | np.ndarray)
+    nested = [one for one in ids.head(1) if isinstance(one, list | dict | set | np.ndarray)] if _on_host(ids) else []
     if nested or ids.dtype == np.float16:
-        seen = f"such as {ids.iloc[0]!r}" if nested else f"of dtype {ids.dtype}"
+        seen = f"such as {nested[0]!r}" if nested else f"of dtype {ids.dtype}"
         msg = f"{argument} has node ids {seen}: make them integers or text"
         raise InputError(msg)
+
+
+def _on_host(column: Any) -> bool:  # noqa: ANN401 - as above
+    return kind_of(column) == "pandas"
 
 
 def check_feature_columns(table: Any, names: list[Any], argument: str) -> None:  # noqa: ANN401 - pandas or cuDF

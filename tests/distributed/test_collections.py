@@ -320,7 +320,8 @@ def test_marks_that_are_not_understood_are_refused(values):
 def test_labels_that_mean_unknown_are_counted():
     nodes = NODES.assign(label=np.where(GRAPH.train, GRAPH.labels, -1))
     note = f"{int((~GRAPH.train).sum())} nodes have the label -1 and count as unlabelled"
-    assert parted(tables(nodes=nodes)).report.warnings[0] == note
+    assert parted(tables(nodes=nodes.drop(columns="train"))).report.warnings[0] == note
+    assert note not in parted(tables(nodes=nodes)).report.warnings  # marks say who is trained on
     signs = NODES.drop(columns="train").assign(label=np.where(GRAPH.labels > 0, 1, -1))
     with pytest.raises(InputError, match="which means unlabelled: pass unlabelled=None if it is a class"):
         parted(tables(nodes=signs))
