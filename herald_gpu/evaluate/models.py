@@ -14,6 +14,7 @@ from torch.nn import functional
 
 from herald_gpu.errors import ConfigError
 from herald_gpu.evaluate import operators
+from herald_gpu.evaluate.convolutions import CONVOLUTIONS
 from herald_gpu.evaluate.h2gcn import H2GCN
 from herald_gpu.evaluate.layers import Attention, Normalisation, dropout, glorot, linear, project, zeros
 from herald_gpu.evaluate.network import VARIANTS, Network, Operands, Sizes, Variant
@@ -128,7 +129,7 @@ class GIN(Network):
         return (1 + self.epsilon[layer]) * hidden + total @ hidden
 
 
-MODELS: dict[str, type[Network]] = {"GCN": GCN, "GAT": GAT, "GIN": GIN, "H2GCN": H2GCN}
+MODELS: dict[str, type[Network]] = {"GCN": GCN, "GAT": GAT, "GIN": GIN, "H2GCN": H2GCN, **CONVOLUTIONS}
 """The models by name."""
 
 
