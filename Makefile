@@ -5,6 +5,7 @@
 # make test-gpu        the same tests on a GPU
 # make notebooks       execute the notebooks, into build/notebooks
 # make docs            the documentation as a site, in site/
+# make installs        resolve every pip line that is printed or run here (INSTALLS_ARGS=--all: RAPIDS too)
 # make package         wheel and sdist in dist/, checked in environments of their own
 PYTHON ?= python3
 PYTEST_ARGS ?=
@@ -13,6 +14,7 @@ PYTEST_WORKERS ?= 2
 DEMO_ARGS ?=
 BENCH_ARGS ?=
 NOTEBOOKS ?=
+INSTALLS_ARGS ?=
 
 VENV := .venv
 VENV_TEST := .venv-test
@@ -44,7 +46,7 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo bench test test-emulated test-gpu notebooks docs package rapids-signatures lint format env env-test clean python-version
+.PHONY: help demo bench test test-emulated test-gpu installs notebooks docs package rapids-signatures lint format env env-test clean python-version
 
 help:
 	@echo "make demo     condense a synthetic graph           (DEMO_ARGS='--nodes 5000')"
@@ -53,6 +55,7 @@ help:
 	@echo "make test-emulated       test the GPU code on CuPy emulated on the CPU (HERALD_CUPY_EMULATOR)"
 	@echo "make test-gpu            test it on a GPU                              (GPU_EXTRA=cu12)"
 	@echo "make notebooks           execute the notebooks, into build/notebooks   (NOTEBOOKS='01 04')"
+	@echo "make installs            resolve every pip line that is documented     (INSTALLS_ARGS=--all)"
 	@echo "make docs     build the site into site/"
 	@echo "make package  build wheel and sdist into dist/, and check them"
 	@echo "make rapids-signatures   read the signatures of RAPIDS from its wheels again"
@@ -82,6 +85,10 @@ endif
 test-gpu: $(VENV_GPU)/.installed
 	$(BIN_GPU)/python -c 'import herald_gpu; herald_gpu.get_backend("rapids")'
 	$(BIN_GPU)/python -m pytest -m gpu tests $(PYTEST_ARGS)
+
+# Installs nothing; skipped, with the reason, where no index answers.
+installs: python-version
+	$(PYTHON) tools/check_installs.py $(INSTALLS_ARGS)
 
 # HERALD_NOTEBOOK_SIZE=small is what the tests run; without it they take minutes.
 notebooks: env-test
@@ -132,7 +139,7 @@ $(VENV_EMULATED)/.installed: pyproject.toml constraints-test.txt | python-versio
 
 $(VENV_GPU)/.installed: pyproject.toml constraints-test.txt | python-version
 	$(PYTHON) -m venv $(VENV_GPU)
-	$(BIN_GPU)/python $(PIP_INSTALL) --constraint constraints-test.txt --editable '.[test,$(GPU_EXTRA)]'
+	$(BIN_GPU)/python $(PIP_INSTALL) --constraint constraints-test.txt --editable '.[test-base,$(GPU_EXTRA)]'
 	@touch $@
 
 # The site is made of sources: the package itself is not installed for it.

@@ -6,14 +6,15 @@
 #   SUITE         Debian's release, for debootstrap (default trixie)
 #   MIRROR        where debootstrap takes it from (default Debian's own)
 #   EXTRAS        of the package (default as in Dockerfile.cpu)
-#   TAG           name of the image (default herald-gpu:cpu)
+#   TAG           name of the image (default herald-gpu:VERSION-cpu)
 #   WORK          folder of images and containers (default: a new one, removed at the end)
 #   CA_BUNDLE     certificates that pip should trust while building, where a proxy has its own
 #   OUTPUT        write the image here, as an archive that `docker load` reads
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-tag="${TAG:-herald-gpu:cpu}"
+version="$(sed -n 's/^__version__ = "\(.*\)"$/\1/p' herald_gpu/_version.py)"
+tag="${TAG:-herald-gpu:$version-cpu}"
 if [[ -n "${WORK:-}" ]]; then
     mkdir -p "$WORK"
     work="$(cd "$WORK" && pwd)"
@@ -44,7 +45,10 @@ if [[ -z "$base" ]]; then
 fi
 
 say "build $tag on $base"
-options=(--build-arg "BASE=$base")
+options=(--build-arg "BASE=$base" --build-arg "VERSION=$version")
+if revision="$(git rev-parse HEAD 2>/dev/null)"; then
+    options+=(--build-arg "REVISION=$revision")
+fi
 [[ -z "${EXTRAS:-}" ]] || options+=(--build-arg "EXTRAS=$EXTRAS")
 if [[ -n "${CA_BUNDLE:-}" ]]; then
     printf '[global]\ncert = /run/build-ca.crt\n' >"$work/pip.conf"

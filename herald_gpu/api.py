@@ -5,31 +5,37 @@ from __future__ import annotations
 import dataclasses
 import logging
 import os
+from collections.abc import Mapping, Sequence  # noqa: TC003 - typing.get_type_hints looks names up here
 from contextlib import ExitStack
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from herald_gpu._version import __version__
-from herald_gpu.backend import get_backend
+from herald_gpu.backend import Backend, BackendName, get_backend
 from herald_gpu.config import HeraldConfig
-from herald_gpu.errors import ConfigError, InputError
+from herald_gpu.errors import BudgetError, ConfigError, InputError
 from herald_gpu.graph import Graph, check_finite, clean_edges, clean_features, stored_edges
+from herald_gpu.io import csv as csv_files
 from herald_gpu.io import present
 from herald_gpu.io.kinds import any_dask
 from herald_gpu.io.landmarks import landmark_ids
 from herald_gpu.io.matrices import to_numpy as on_host
+from herald_gpu.io.present import OutputType  # noqa: TC001 - as above
 from herald_gpu.io.read import Columns
-from herald_gpu.pipeline import STAGES, Clock, run
+from herald_gpu.pipeline import STAGES, Clock, Shared, in_turn, run
 from herald_gpu.result import CondensedGraph, Contents
+from herald_gpu.stages.scaling import Scale, check_scale, fit_scaling
 from herald_gpu.summary import Report
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from herald_gpu.assembly import Condensed
-    from herald_gpu.backend import Backend, BackendName
     from herald_gpu.distributed.parts import Layout
-    from herald_gpu.io.present import OutputType
     from herald_gpu.io.read import Source, Style
+    from herald_gpu.stages.scaling import ScalingPlan
 
 logger = logging.getLogger("herald_gpu")
 
@@ -43,10 +49,14 @@ def condense(
     ratio: float = 0.01,
     source: str = "src",
     target: str = "dst",
-    node: str = "node",
+    node: str | None = "node",
     label: str = "label",
     train_column: str = "train",
     unlabelled: Any = -1,  # noqa: ANN401
+    drop: str | Sequence[str] = (),
+    categorical: str | Sequence[str] = (),
+    csv: Mapping[str, str] | None = None,
+    scale: Scale = "auto",
     config: HeraldConfig | None = None,
     backend: BackendName | Backend = "auto",
     output_type: OutputType = "input",
@@ -58,25 +68,45 @@ def condense(
 
     Parameters
     ----------
-    edges : table, (2, E) array or tensor, sparse matrix, NetworkX graph, PyG Data, or path of a Parquet file; or a \
-Dask table or array
+    edges : table, (2, E) array or tensor, sparse matrix, NetworkX graph, PyG Data, or path of a Parquet or CSV file; \
+or a Dask table or array
         Directions do not matter; self loops, duplicates, weights and attributes are dropped, and the report
         says so. Entries are node ids; rows and columns of a sparse matrix are rows of `feats`.
-    feats : table, 2-D array or tensor, CSR matrix, or path of a Parquet file
+    feats : table, 2-D array or tensor, CSR matrix, path of a Parquet or CSV file, or names of node attributes
         One row a node. In a table the column `node` (or else the index) holds the ids, `label` the labels
         (missing or `unlabelled` is unknown), `train_column` marks training nodes; all other columns are
-        features. In an array the ids are row numbers. Not needed with a PyG Data that has `x`.
+        features. A table without ids whose columns look like some is refused, and stored row numbers
+        (`Unnamed: 0`, `index`) are no features. In an array the ids are row numbers. Not needed with a PyG Data
+        that has `x`.
+        With a NetworkX graph it may name the node attribute that holds a vector of features (by default "x"), or
+        list several that hold a number each; `label` and `train_column` then are node attributes too.
     labels : array or Series, optional
         One a node, where `feats` has no label column.
     train : boolean mask or node ids, optional
-        The training nodes; by default the column `train_column`, else all labelled nodes. Only labels of
-        training nodes are ever read.
+        The training nodes; by default the column `train_column`, else all labelled nodes. Masks and columns may
+        hold booleans, 0/1, true/false, yes/no, y/n, or words as train, val, test. Only labels of training nodes
+        are ever read.
     ratio : float
         The result takes at most this share of the graph's storage, in (0, 1].
     source, target, node, label, train_column : str
-        Column names.
+        Names of columns, or of node attributes of a NetworkX graph; `node=None` says that a table has no column of ids
+        and its rows are numbered from 0.
     unlabelled : object
-        The label value that means unknown.
+        The label value that means unknown; None if there is none.
+    drop : str or sequence of str
+        Columns of the table `feats` to leave out.
+    categorical : str or sequence of str
+        Columns of the table `feats` to encode one-hot: text, categories, whole numbers or booleans. Each level
+        becomes a column of zeros and ones, named ``column=level``; a missing value is zero in all of them.
+    csv : mapping, optional
+        How CSV files are written: "separator" (by default a comma, in ``.tsv`` files a tab), "decimal" (by default a
+        point) and "encoding" (by default UTF-8), as in ``{"separator": ";", "decimal": ","}``.
+    scale : {"auto", "none", "standard", "robust"}
+        How features are scaled, by figures of all rows: by mean and standard deviation (`"standard"`), or by median
+        and quartiles (`"robust"`). `"auto"` standardizes dense columns if their sizes differ by a factor of more than
+        20, and leaves all others. A column of zeros and ones is never scaled, and zeros of a column that is mostly
+        zero stay zeros. The center and the spread of every kept column are stored with the result, count in the
+        budget, and are applied by :meth:`CondensedGraph.transform`.
     config : HeraldConfig, optional
         Constants of the method; by default the default preset.
     backend : {"auto", "cpu", "rapids"} or Backend
@@ -117,17 +147,88 @@ Dask table or array
     >>> list(small.report.class_counts)
     ['x', 'y']
     """
+    (found,) = condense_each(
+        edges,
+        feats,
+        labels,
+        train,
+        [ratio],
+        source=source,
+        target=target,
+        node=node,
+        label=label,
+        train_column=train_column,
+        unlabelled=unlabelled,
+        drop=drop,
+        categorical=categorical,
+        csv=csv,
+        scale=scale,
+        config=config,
+        backend=backend,
+        output_type=output_type,
+        random_state=random_state,
+        verbose=verbose,
+        resume=resume,
+    )
+    if isinstance(found, BudgetError):
+        raise found
+    return found
+
+
+def condense_each(
+    edges: Any,  # noqa: ANN401 - every graph type of the field
+    feats: Any,  # noqa: ANN401
+    labels: Any,  # noqa: ANN401
+    train: Any,  # noqa: ANN401
+    ratios: Sequence[float],
+    *,
+    source: str,
+    target: str,
+    node: str | None,
+    label: str,
+    train_column: str,
+    unlabelled: Any,  # noqa: ANN401
+    drop: str | Sequence[str],
+    categorical: str | Sequence[str],
+    csv: Mapping[str, str] | None,
+    scale: Scale,
+    config: HeraldConfig | None,
+    backend: BackendName | Backend,
+    output_type: OutputType,
+    random_state: int,
+    verbose: bool,
+    resume: str | os.PathLike[str] | None,
+) -> list[CondensedGraph | BudgetError]:
+    """Condense a graph to every one of several ratios: what does not depend on the ratio is done once.
+
+    Parameters
+    ----------
+    ratios : sequence of float
+        At least one.
+    edges, feats, labels, train, source, target, node, label, train_column, unlabelled, drop, categorical, csv, scale, \
+config, backend, output_type, random_state, verbose, resume
+        As of :func:`condense`.
+
+    Returns
+    -------
+    list
+        In the order of `ratios`; for those that do not hold a node of every class, the error.
+    """
     config = HeraldConfig() if config is None else config
-    _check_options(ratio, config, random_state, output_type)
-    columns = Columns(source, target, node, label, train_column)
+    for ratio in ratios:
+        _check_options(ratio, config, random_state, output_type)
+    scale = check_scale(scale, exact=config.exact)
+    columns = Columns(source, target, node, label, train_column, drop, categorical)  # type: ignore[arg-type]
+    csv_files.check_used(csv, edges, feats)
     if any_dask(edges, feats, labels, train):
         from herald_gpu.distributed.front import condense_collections
 
-        return condense_collections(
+        spread = partial(
+            condense_collections,
             (edges, feats, labels, train),
-            float(ratio),
             columns=columns,
             unlabelled=unlabelled,
+            scale=scale,
             config=config,
             backend=backend,
             output_type=output_type,
@@ -135,21 +236,52 @@ Dask table or array
             verbose=verbose,
             resume=resume,
         )
+        return [_or_refusal(partial(spread, float(ratio))) for ratio in ratios]
     if resume is not None:
         msg = f"resume={os.fspath(resume)!r} is for Dask collections, but edges is none: leave it out"
         raise ConfigError(msg)
     chosen = get_backend(backend) if isinstance(backend, str) else backend
+    found: dict[float, CondensedGraph | BudgetError] = {}
     with ExitStack() as stack:
-        clock = Clock(chosen, stack.enter_context(progress_bar(config)) if verbose else None)
+        bar = stack.enter_context(progress_bar(config, len(ratios))) if verbose else None
+        clock = Clock(chosen, bar)
         with clock.stage("reading"):
+            edges, feats = csv_files.read_graph(edges, feats, columns, csv)
             given = chosen.read(edges, feats, labels, train, columns=columns, unlabelled=unlabelled)
             graph, notes = build_graph(chosen, given, config)
-        made = run(chosen, graph, float(ratio), config, seed=random_state, clock=clock)
-    report = make_report(chosen, given, made, clock, notes, config, ratio=float(ratio), seed=random_state)
-    for warning in report.warnings:
-        logger.warning("%s", warning)
-    style = present.choose_style(given.style, output_type)
-    return CondensedGraph(make_contents(chosen, given, graph, made, columns, style, unlabelled), report)
+            graph, scaled = scale_graph(chosen, graph, scale)
+        style = present.choose_style(given.style, output_type)
+        shared = Shared() if len(ratios) > 1 else None
+
+        def condensed(ratio: float, clock: Clock) -> CondensedGraph:
+            made = run(chosen, graph, ratio, config, seed=random_state, clock=clock, shared=shared)
+            report = make_report(
+                chosen, given, made, clock, notes, config, ratio=ratio, seed=random_state, scale=scale, scaled=scaled
+            )
+            return CondensedGraph(make_contents(chosen, given, graph, made, columns, style, unlabelled), report)
+
+        turns = [float(ratio) for ratio in ratios]
+        if shared is not None:
+            turns = in_turn(chosen, graph, turns, config, seed=random_state, shared=shared)
+        for ratio in turns:
+            found[ratio] = _or_refusal(partial(condensed, ratio, clock))
+            clock = Clock(chosen, bar, {"reading": 0.0})  # it was read once
+    log_warnings(*(one.report for one in found.values() if isinstance(one, CondensedGraph)))
+    return [found[float(ratio)] for ratio in ratios]
+
+
+def _or_refusal(condensed: Callable[[], CondensedGraph]) -> CondensedGraph | BudgetError:
+    """Condense, or return the error of a ratio that does not hold a node of every class."""
+    try:
+        return condensed()
+    except BudgetError as error:
+        return error.with_traceback(None)  # which would keep what the run made alive
+
+
+def log_warnings(*reports: Report) -> None:
+    """Log what reports warn of, each warning once, marked so that whoever prints a report does not repeat it."""
+    for warning in dict.fromkeys(warning for report in reports for warning in report.warnings):
+        logger.warning("%s", warning, extra={"reported": True})
 
 
 def build_graph(backend: Backend, given: Source, config: HeraldConfig) -> tuple[Graph, list[str]]:
@@ -178,6 +310,16 @@ def build_graph(backend: Backend, given: Source, config: HeraldConfig) -> tuple[
     return Graph(adjacency, features, kind, labels, train, len(given.class_values)), notes
 
 
+def scale_graph(backend: Backend, graph: Graph, scale: Scale) -> tuple[Graph, ScalingPlan | None]:
+    """Scale the features of a graph: (graph, what was done)."""
+    found = fit_scaling(backend, graph, scale)
+    if found is None:
+        return graph, None
+    scaling, plan = found
+    features = scaling.apply(backend, graph.features)
+    return dataclasses.replace(graph, features=features, scaling=scaling, n_given=plan.n_given), plan
+
+
 def _check_options(ratio: object, config: object, random_state: object, output_type: str) -> None:
     if isinstance(ratio, bool) or not isinstance(ratio, int | float | np.number) or not 0 < ratio <= 1:
         msg = f"ratio={ratio!r} is not valid: pass a number in (0, 1]"
@@ -191,11 +333,11 @@ def _check_options(ratio: object, config: object, random_state: object, output_t
     present.check_output_type(output_type)
 
 
-def progress_bar(config: HeraldConfig) -> Any:  # noqa: ANN401 - a tqdm bar
-    """Make the bar that stages move on."""
+def progress_bar(config: HeraldConfig, n_runs: int = 1) -> Any:  # noqa: ANN401 - a tqdm bar
+    """Make the bar that stages move on; of several runs on one graph, which is read once."""
     from tqdm import tqdm
 
-    return tqdm(total=len(STAGES[config.selection]) + 1, unit="stage", desc="reading")
+    return tqdm(total=n_runs * len(STAGES[config.selection]) + 1, unit="stage", desc="reading")
 
 
 def make_report(
@@ -208,12 +350,16 @@ def make_report(
     *,
     ratio: float,
     seed: int,
+    scale: Scale,
+    scaled: ScalingPlan | None,
 ) -> Report:
     """Write down what was asked, what came out and what it cost."""
     classes, s, sizes, picked = given.class_values.tolist(), made.statistics, made.sizes, made.picked
     search, trial = picked.scores.search, picked.trial
     missing = [classes[code] for code in made.missing]
     warnings = given.warnings + notes + list(made.warnings)
+    if scaled is not None and scaled.note is not None:
+        warnings.append(scaled.note)
     if missing:
         warnings.append(f"no training node of the classes {missing} fits in the budget")
     return Report(
@@ -227,6 +373,10 @@ def make_report(
         lid_correlation=None if search is None else search.correlation,
         exemplar_rule=None if trial is None else trial.rule,
         trials=[dataclasses.asdict(one) for one in picked.trials],
+        majority_share=picked.majority,
+        scale=scale,
+        n_scaled=0 if scaled is None else scaled.n_scaled,
+        validation_nodes=picked.validation_nodes,
         component_count=None if made.reduction is None else int(made.reduction.components.shape[0]),
         requested_ratio=ratio,
         storage_ratio=sizes.storage_bytes / sizes.full_bytes,
@@ -306,10 +456,11 @@ def make_contents(
         scores={"node": ids, **raw, "rank": placed(rank)},
         encoding=made.sizes.encoding,
         scales=None if made.scales is None or reduction is not None else placed(made.scales),
-        scaling=None if scaling is None else (placed(scaling.mean[kept]), placed(scaling.deviation[kept])),
+        scaling=None if scaling is None else (placed(scaling.center[kept]), placed(scaling.spread[kept])),
         reduction=None if reduction is None else (placed(reduction.mean), placed(reduction.components)),
-        columns=columns,
+        columns=dataclasses.replace(columns, node=columns.node or Columns.node),  # results name their ids
         style=style,
         unlabelled=unlabelled,
+        categories=given.categories,
         present=present_as,
     )

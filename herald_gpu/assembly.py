@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from herald_gpu.stages.expansion import Expansion
     from herald_gpu.stages.heterophily import Heterophily
     from herald_gpu.stages.pruning import Pruning
-    from herald_gpu.stages.reduction import Reduction, Scaling
+    from herald_gpu.stages.reduction import Reduction
+    from herald_gpu.stages.scaling import Scaling
     from herald_gpu.stages.scoring import NodeScores
     from herald_gpu.stages.statistics import Statistics
     from herald_gpu.stages.survey import Survey
@@ -78,6 +79,10 @@ class Picked:
     landmarks : (2 x classes, k) float32 array, optional
     trials, trial
         What was tried, and what was chosen.
+    majority : float, optional
+        Share of the largest class among the nodes that trials were judged by.
+    validation_nodes : int, optional
+        Training nodes that trials were judged on.
     weights, tree, scaling, expansion, pruning, added
         How neighbourhoods came about.
     """
@@ -92,6 +97,8 @@ class Picked:
     landmarks: Array | None = None
     trials: tuple[Trial, ...] = ()
     trial: Trial | None = None
+    majority: float | None = None
+    validation_nodes: int | None = None
     weights: ScoreWeights | None = None
     tree: str | None = None
     scaling: Scaling | None = None
@@ -239,13 +246,15 @@ def assemble(
     counts, variance, added, n_synthetic, *totals = found[0].astype(int), *(value.item() for value in found[1:])
     sizes = _sizes(whole, (n_nodes, n_edges, n_columns), totals, budget, coded, config)
     if config.pca_variance is not None:
-        limit = sizes.budget_bytes if config.exact else float("inf")
+        limit = budget.limit_beside(n_columns) if config.exact else float("inf")
         outcome = reduce_features(backend, features, n_edges, variance=config.pca_variance, limit=limit)
         if isinstance(outcome, str):
             warnings.append(outcome)
         else:
             reduction, features, total = outcome
+            total += budget.column_bytes * n_columns
             sizes = replace(sizes, storage_bytes=total, kind="dense", encoding=encoding.OF_KIND["dense"])
+    warnings += _doubts(picked)
     warnings += _explain(sizes, picked, int(added), config)
     if picked.scores.search is not None and picked.scores.search.warning is not None:
         warnings.append(picked.scores.search.warning)
@@ -263,7 +272,7 @@ def assemble(
         is_landmark=landmark,
         scores=picked.scores,
         scales=scales,
-        scaling=picked.scaling,
+        scaling=graph.scaling if picked.scaling is None else picked.scaling,
         reduction=reduction,
         picked=picked,
         hetero=hetero,
@@ -303,7 +312,8 @@ def _sizes(
     features and, where the accounting is not exact, the stored values of the graph, and its edges as they were stored.
     """
     n_nodes, n_edges, n_columns = shape
-    ours = int(totals[0]) + coded.table_bytes(n_columns) + graph_bytes(budget.kind, 0, n_edges)
+    once = coded.table_bytes(n_columns) + budget.column_bytes * n_columns
+    ours = int(totals[0]) + once + graph_bytes(budget.kind, 0, n_edges)
     if config.exact:
         return Sizes(ours, int(budget.full_bytes), int(budget.limit), budget.kind, coded, None)
     _, full_values, stored = (int(total) for total in totals)
@@ -313,6 +323,19 @@ def _sizes(
     )
     ratio = budget.limit / budget.full_bytes
     return Sizes(ours, full, int(ratio * full), budget.kind, coded, published)
+
+
+def _doubts(picked: Picked) -> list[str]:
+    """Say if no trial has learned anything: models that are trained on the graph would not either."""
+    scores = [trial.score for trial in picked.trials if trial.score is not None]
+    if not scores or picked.majority is None or picked.majority == 1.0 or max(scores) > picked.majority:
+        return []
+    doubt = (
+        f"the best trial ({max(scores):.2f}) is no better than always answering the largest class "
+        f"({picked.majority:.2f}): features or labels may be wrong, unscaled or unrelated; check them before you "
+        "train on this graph"
+    )
+    return [doubt]
 
 
 def _explain(sizes: Sizes, picked: Picked, added: int, config: HeraldConfig) -> list[str]:

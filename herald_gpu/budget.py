@@ -10,6 +10,7 @@ from herald_gpu import ops
 from herald_gpu.encoding import OF_KIND, candidates, most_rows_first
 from herald_gpu.errors import BudgetError, ConfigError
 from herald_gpu.graph import check_storage, edge_total
+from herald_gpu.ratios import at_least
 
 if TYPE_CHECKING:
     from herald_gpu.backend import Array, Backend, Matrix
@@ -24,6 +25,8 @@ EDGE_UNITS = 2
 FEATURE_UNITS: dict[str, int] = {"dense": 2, "binary": 1, "sparse": 3}
 """m_f: units per stored feature value (float32; index only; index and float32)."""
 FLOAT_BYTES = 4
+SCALING_BYTES = 2 * FLOAT_BYTES
+"""Center and spread of a kept column, where features were scaled."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,8 @@ class Budget:
         The share that was asked for, as the caller wrote it.
     encoding : Encoding, optional
         How the condensed graph's features are stored, once that is settled; as the full graph's by default.
+    column_bytes : int
+        Bytes that are stored once for every kept column, besides what the encoding stores.
     """
 
     kind: FeatureKind
@@ -68,11 +73,16 @@ class Budget:
     limit: float
     ratio: float | None = field(default=None, compare=False)
     encoding: Encoding | None = None
+    column_bytes: int = 0
 
     @property
     def coded(self) -> Encoding:
         """How the condensed graph's features are stored."""
         return OF_KIND[self.kind] if self.encoding is None else self.encoding
+
+    def limit_beside(self, n_columns: int) -> float:
+        """Give the bytes that are left beside what is stored once for so many columns, in any encoding."""
+        return self.limit - self.column_bytes * n_columns
 
 
 def graph_bytes(kind: str, feature_values: int, directed_edges: int) -> int:
@@ -127,7 +137,10 @@ def make_budget(backend: Backend, graph: Graph, ratio: float, config: HeraldConf
         full = float(UNIT_BYTES * (dense_values + EDGE_UNITS * graph.n_edges))
         return Budget(kind, full, ratio * full, ratio)
     values, edges = ops.fetch(backend, stored_total(backend, kind, graph.features), edge_total(graph.adjacency))
-    return budget_of(kind, int(values), int(edges), ratio)
+    if graph.scaling is None:
+        return budget_of(kind, int(values), int(edges), ratio)
+    given = int(values) if kind == "dense" or graph.n_given is None else graph.n_given
+    return replace(budget_of(kind, given, int(edges), ratio), column_bytes=SCALING_BYTES)
 
 
 def budget_of(kind: FeatureKind, feature_values: int, directed_edges: int, ratio: float) -> Budget:
@@ -253,10 +266,11 @@ def settle_sizes(backend: Backend, graph: Graph, sizes: RowSizes, budget: Budget
     if len(options) > 1:
         share = graph.train.astype(backend.xp.float64)
         mean, largest = ops.fetch(backend, (stored * share).sum() / share.sum(), sizes.largest)
-        options = most_rows_first(options, float(mean), width, limit=budget.limit, largest=float(largest))
+        limit = budget.limit_beside(width)
+        options = most_rows_first(options, float(mean), width, limit=limit, largest=float(largest))
     floors = []
     for coded in options:
-        once = coded.table_bytes(width)
+        once = coded.table_bytes(width) + budget.column_bytes * width
         room = replace(budget, limit=budget.limit - once, encoding=coded)
         prices = _exact_prices(coded.bytes_of_rows(stored, width))
         needed = induced_bytes(prices, graph.adjacency, cheapest_nodes(backend, graph, prices))
@@ -301,7 +315,7 @@ def _below_the_floor(
     msg = (
         f"ratio={budget.ratio} allows {budget.limit:.0f} bytes, but the cheapest training "
         f"node of each of the {graph.n_classes} classes takes {floor:.0f}: the smallest feasible ratio is "
-        f"{smallest!r}; pass that or more"
+        f"{at_least(smallest)}; pass that or more"
     )
     if config.on_infeasible == "raise":
         msg += ", or HeraldConfig(on_infeasible='best_effort') for a graph without some classes"

@@ -6,7 +6,6 @@ what is printed.
 
 from __future__ import annotations
 
-import argparse
 import gc
 import logging
 import os
@@ -19,12 +18,14 @@ from typing import TYPE_CHECKING
 
 from herald_gpu import progress
 from herald_gpu._version import __version__
+from herald_gpu.backend._compiling import NOTICES
 from herald_gpu.commands import COMMANDS, _settings
-from herald_gpu.commands._parser import CommandParser, CommandsFormatter
+from herald_gpu.commands._parser import CommandParser, CommandsFormatter, OneLineParser
 from herald_gpu.commands._wording import in_options, told
 from herald_gpu.errors import ConfigError, HeraldError
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterator, Sequence
 
 EPILOG = """from files to a page and accuracies:
@@ -66,7 +67,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             args = _settings.parse(build_parser(), sys.argv[1:] if argv is None else argv)
             quiet = getattr(args, "quiet", False)
             verbose = getattr(args, "verbose", False) and not quiet
-            with _telling_on_stderr(verbose=verbose), progress.silent(silent=quiet):
+            shown = getattr(args, "shows_report", False) and not (quiet or args.json)
+            with _telling_on_stderr(verbose=verbose, quiet=quiet, shown=shown), progress.silent(silent=quiet):
                 args.run(args)
             sys.stdout.flush()
         except ConfigError as error:
@@ -95,7 +97,7 @@ def command() -> int:
 
 def build_parser() -> argparse.ArgumentParser:
     """Build the parser of ``herald`` with all its subcommands."""
-    parser = argparse.ArgumentParser(
+    parser = OneLineParser(
         prog="herald",
         description="Condense graphs inside a storage budget.",
         epilog=EPILOG,
@@ -139,21 +141,28 @@ def _terminable() -> Iterator[None]:
 
 
 @contextmanager
-def _telling_on_stderr(*, verbose: bool) -> Iterator[None]:
-    """Tell log lines and warnings in one line each, as errors are: steps, if the command asks for them, and choices."""
+def _telling_on_stderr(*, verbose: bool, quiet: bool, shown: bool) -> Iterator[None]:
+    """Tell log lines and warnings in one line each, as errors are: steps, if the command asks for them, and choices.
+
+    Warnings of a report are left out where the report itself is `shown`.
+    """
     logger = logging.getLogger("herald_gpu")
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Formatter())
-    handler.addFilter(lambda record: verbose or record.levelno != logging.INFO)
+    handler.addFilter(lambda record: verbose or record.levelno != logging.INFO or record.name == NOTICES)
+    handler.addFilter(lambda record: not (shown and getattr(record, "reported", False)))
     level = logger.level
     logger.addHandler(handler)
     logger.setLevel(logging.INFO if verbose else logging.WARNING)
+    notices = logging.getLogger(NOTICES)
+    notices.setLevel(logging.WARNING if quiet else logging.INFO)
     try:
         with warnings.catch_warnings():
             warnings.showwarning = lambda message, *_, **__: logger.warning("%s", message)
             yield
     finally:
         logger.setLevel(level)
+        notices.setLevel(logging.NOTSET)
         logger.removeHandler(handler)
 
 

@@ -52,7 +52,7 @@ class BudgetError(HeraldError, ValueError):
         self.smallest_ratio = smallest_ratio
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return functools.partial(type(self), smallest_ratio=self.smallest_ratio), self.args
+        return functools.partial(type(self), smallest_ratio=self.smallest_ratio), self.args, vars(self)
 
 
 class BackendUnavailable(HeraldError, RuntimeError):  # noqa: N818 - the state is the message, as in concurrent.futures
@@ -73,7 +73,7 @@ class StageError(HeraldError):
         self.stage = stage
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return functools.partial(type(self), stage=self.stage), self.args
+        return functools.partial(type(self), stage=self.stage), self.args, vars(self)
 
 
 class OutOfMemory(StageError, MemoryError):  # noqa: N818 - as MemoryError itself

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from herald_gpu import ops
@@ -11,6 +11,7 @@ from herald_gpu.io.matrices import to_numpy
 
 if TYPE_CHECKING:
     from herald_gpu.backend import Array, Backend, Matrix
+    from herald_gpu.stages.scaling import Scaling
 
 FeatureKind = Literal["dense", "binary", "sparse"]
 
@@ -31,13 +32,17 @@ class Graph:
         CSR where that is the cheaper way to hold the values, else a dense C-ordered array: decided by the
         values alone, so that the same numbers take the same path whatever container they came in.
     kind : {"dense", "binary", "sparse"}
-        The cheapest way to store the features.
+        The cheapest way to store the features, as they were given.
     labels : (N,) int32 array
         Class codes; -1 is unknown. Labels outside the training set are erased before any stage can see them.
     train : (N,) bool array
         The training nodes; each has a label.
     n_classes : int
         Classes that occur among training nodes.
+    scaling : Scaling, optional
+        How the features were scaled.
+    n_given : int, optional
+        Non-zeros of the features before they were scaled.
     """
 
     adjacency: Matrix
@@ -46,6 +51,8 @@ class Graph:
     labels: Array
     train: Array
     n_classes: int
+    scaling: Scaling | None = field(default=None, kw_only=True)
+    n_given: int | None = field(default=None, kw_only=True)
 
     @property
     def n_nodes(self) -> int:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, NoReturn
 from herald_gpu import encoding, ops, threads
 from herald_gpu.budget import graph_bytes, row_sizes, smallest_ratio
 from herald_gpu.errors import BudgetError
+from herald_gpu.ratios import at_least
 from herald_gpu.stages import landmarks
 from herald_gpu.stages.exemplars import RULES, stand_in
 from herald_gpu.stages.feature_grid import FEWEST, tried_counts
@@ -53,6 +54,8 @@ class Guidance:
         Of all nodes, in the order of columns before they were ranked.
     order : int array
         Columns of the lessons, the best first.
+    factors : dict, optional
+        Factors that an earlier one found on the same lessons, by number of columns; those found here are added.
     """
 
     def __init__(
@@ -66,10 +69,11 @@ class Guidance:
         config: HeraldConfig,
         *,
         order: Array,
+        factors: dict[int, list[landmarks.Factor]] | None = None,
     ) -> None:
         self.backend, self.graph, self.pool, self.budget, self.config = backend, graph, pool, budget, config
         self.rows, self.lessons, self.order = rows, lessons, order
-        self._width, self._factors = 0, list[landmarks.Factor]()
+        self._width, self._factors, self._shared = 0, list[landmarks.Factor](), factors
         self._lengths: dict[int, Array] = {}
 
     def beside(self, width: int) -> list[Array]:
@@ -96,15 +100,20 @@ class Guidance:
 
     def _directions(self, width: int, fold: int) -> Array:
         if width > self._width:
-            self._factors.clear()  # before there are others: they are large
+            self._factors = []  # before there are others: they are large
             self._width, self._factors = width, self._factorised(width)
         return landmarks.learn_directions(self.backend, self._factors[fold], width)
 
     def _factorised(self, width: int) -> list[landmarks.Factor]:
         """For every fold and, last, for all nodes."""
+        if self._shared is not None and width in self._shared:
+            return self._shared[width]
         best = landmarks.reorder(self.lessons, self.order[:width])
         folds = landmarks.hold_out(self.backend, best, self.rows, self.pool, self.config)
-        return list(threads.spread(self.backend, partial(landmarks.factorise, self.backend), chain(folds, [best])))
+        found = list(threads.spread(self.backend, partial(landmarks.factorise, self.backend), chain(folds, [best])))
+        if self._shared is not None:
+            self._shared[width] = found
+        return found
 
     def cheapest(self, draft: GuidedDraft) -> tuple[Encoding, int]:
         """Find the encoding in which exemplars take the fewest bytes, and the bytes of the whole condensed graph."""
@@ -114,7 +123,7 @@ class Guidance:
         n_landmarks = int(draft.landmarks.shape[0])
         joined = join_landmarks(self.backend, self.graph, draft.nodes, n_landmarks, self.config)
         edges = graph_bytes(self.budget.kind, 0, int(joined.adjacency.nnz))
-        own = landmarks.landmark_bytes(self.graph.n_classes, sizes.width)
+        own = landmarks.landmark_bytes(self.graph.n_classes, sizes.width) + self.budget.column_bytes * sizes.width
         prices = [coded.bytes_of_rows(stored, sizes.width).sum() + coded.table_bytes(sizes.width) for coded in options]
         return options[prices.index(min(prices))], int(min(prices) + own) + edges
 
@@ -125,15 +134,20 @@ class Guidance:
         msg = (
             f"ratio={self.budget.ratio} allows {self.budget.limit:.0f} bytes, but landmarks of {width} features and an "
             f"exemplar of each of the {self.graph.n_classes} classes take {total}: pass "
-            + (f"{smallest!r} or more, or another exemplar_rule" if smallest <= 1 else "another exemplar_rule")
+            + (f"{at_least(smallest)} or more, or another exemplar_rule" if smallest <= 1 else "another exemplar_rule")
         )
         raise BudgetError(msg, smallest_ratio=smallest)
 
 
-def most_columns(learnt: int, n_classes: int, limit: float, wanted: int | None) -> int:
+def most_columns(learnt: int, n_classes: int, limit: float, wanted: int | None, column_bytes: int = 0) -> int:
     """Half of the features, or as many as are wanted, as far as landmarks of them fit where nothing else is."""
-    each = int(limit // (landmarks.PER_CLASS * n_classes)) - int(encoding.OF_LANDMARKS.bytes_of_rows(0.0, 0))
-    return min(wanted or max(FEWEST, learnt // 2), learnt, 8 * max(0, each))
+    eights = (limit - landmarks.landmark_bytes(n_classes, 0)) // bytes_of_eight(n_classes, column_bytes)
+    return min(wanted or max(FEWEST, learnt // 2), learnt, 8 * max(0, int(eights)))
+
+
+def bytes_of_eight(n_classes: int, column_bytes: int) -> int:
+    """Bytes that eight more features of all landmarks take, with what is stored once for each feature."""
+    return landmarks.PER_CLASS * n_classes + encoding.BITS * column_bytes
 
 
 def counts_beside(n_features: int, learnt: int, n_classes: int, limit: float, config: HeraldConfig) -> list[int]:

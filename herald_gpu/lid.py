@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from herald_gpu import ops
+from herald_gpu.install import pip_line
 
 if TYPE_CHECKING:
     from herald_gpu.backend import Array, Backend, Matrix
@@ -103,10 +104,10 @@ def choose_search(
         return "exact"
     if backend.index_name is None:
         logger.warning(
-            "lid='auto': %d nodes with %d features are many to compare exactly, but there is no index: "
-            "pip install 'herald-gpu[approx]'",
+            "lid='auto': %d nodes with %d features are many to compare exactly, but there is no index: %s",
             n_nodes,
             n_features,
+            pip_line("approx"),
         )
         return "exact"
     logger.info("lid: approximate (N^2 F = %.1e, exact up to %.0e on this backend)", cost, limit)

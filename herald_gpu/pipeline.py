@@ -6,7 +6,8 @@ import logging
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from herald_gpu import ops
 from herald_gpu.assembly import Picked, assemble
@@ -18,27 +19,32 @@ from herald_gpu.stages.features import choose_features, score_features
 from herald_gpu.stages.heterophily import measure_heterophily
 from herald_gpu.stages.pruning import prune
 from herald_gpu.stages.rebalance import rebalance
-from herald_gpu.stages.reduction import standard_scale
+from herald_gpu.stages.scaling import standard_scale
 from herald_gpu.stages.scoring import describe_nodes, score_nodes
 from herald_gpu.stages.weights import adapt_weights
+from herald_gpu.study import Study
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from tqdm import tqdm
 
     from herald_gpu.assembly import Condensed
-    from herald_gpu.backend import Array, Backend
+    from herald_gpu.backend import Array, Backend, Matrix
     from herald_gpu.budget import Budget, Pricing
     from herald_gpu.config import HeraldConfig, Selection
     from herald_gpu.graph import Graph
     from herald_gpu.stages.expansion import Expansion
+    from herald_gpu.stages.feature_budget import FeatureBudget
+    from herald_gpu.stages.features import KeptFeatures
     from herald_gpu.stages.heterophily import Heterophily
     from herald_gpu.stages.pruning import Pruning
     from herald_gpu.stages.rebalance import Balance
+    from herald_gpu.stages.scaling import Scaling
     from herald_gpu.stages.scoring import NodeScores
 
+T = TypeVar("T")
 logger = logging.getLogger("herald_gpu")
 
 STAGES: dict[Selection, tuple[str, ...]] = {
@@ -49,6 +55,8 @@ STAGES: dict[Selection, tuple[str, ...]] = {
     ),
 }
 """What is timed, by what a condensed graph is made of."""
+COMPILATION = "compilation"
+"""Entry of the timings for kernels that were compiled during a run; absent if there were none."""
 
 
 @dataclass
@@ -64,19 +72,51 @@ class Clock:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Time one stage, queued work included."""
+        """Time one stage, queued work included; kernels compiled meanwhile have an entry of their own."""
         if self.bar is not None:
             self.bar.set_description(name)
-        start = time.perf_counter()
+        compiled, start = self.backend.compile_seconds, time.perf_counter()
         with self.backend.stage(name):
             yield
-        self.seconds[name] = time.perf_counter() - start
+        taken, compiled = time.perf_counter() - start, self.backend.compile_seconds - compiled
+        self.seconds[name] = max(0.0, taken - compiled)
+        if compiled:
+            self.seconds[COMPILATION] = self.seconds.get(COMPILATION, 0.0) + compiled
         logger.debug("stage %s: %.3f s", name, self.seconds[name])
         if self.bar is not None:
             self.bar.update()
 
 
-def run(backend: Backend, graph: Graph, ratio: float, config: HeraldConfig, *, seed: int, clock: Clock) -> Condensed:
+class Shared:
+    """What runs on one graph have in common, if they differ in nothing but their ratios; the first one computes it."""
+
+    def __init__(self) -> None:
+        self.study = Study()
+        self._known: dict[str, Any] = {}
+
+    def once(self, name: str, compute: Callable[[], T]) -> T:
+        """Return what `compute` gave when this name was first asked for."""
+        if name not in self._known:
+            self._known[name] = compute()
+        found: T = self._known[name]
+        return found
+
+
+def _once(shared: Shared | None, name: str, compute: Callable[[], T]) -> T:
+    """Compute, or return what another run has computed; a run without others keeps nothing."""
+    return compute() if shared is None else shared.once(name, compute)
+
+
+def run(
+    backend: Backend,
+    graph: Graph,
+    ratio: float,
+    config: HeraldConfig,
+    *,
+    seed: int,
+    clock: Clock,
+    shared: Shared | None = None,
+) -> Condensed:
     """Condense a graph.
 
     Parameters
@@ -90,13 +130,15 @@ def run(backend: Backend, graph: Graph, ratio: float, config: HeraldConfig, *, s
         Of everything that is drawn at random.
     clock : Clock
         Collects the time of each stage.
+    shared : Shared, optional
+        Of runs on this graph with the same configuration and seed, and other ratios.
     """
     with clock.stage("budget"):
         budget = make_budget(backend, graph, ratio, config)
     with clock.stage("heterophily"):
-        hetero = measure_heterophily(backend, graph)
+        hetero = _once(shared, "heterophily", partial(measure_heterophily, backend, graph))
     choose = _exemplars if config.selection == "exemplars" else _neighbourhoods
-    picked = choose(backend, graph, budget, hetero, config, seed=seed, clock=clock)
+    picked = choose(backend, graph, budget, hetero, config, seed=seed, clock=clock, shared=shared)
     with clock.stage("assembly"):
         return assemble(backend, graph, picked, hetero=hetero, budget=budget, config=config)
 
@@ -110,12 +152,14 @@ def _exemplars(
     *,
     seed: int,
     clock: Clock,
+    shared: Shared | None,
 ) -> Picked:
     """Nodes that stand for their class, with as many features as teach best."""
     with clock.stage("features"):
-        ranking = rank_features(backend, graph, hetero.h, config)
+        ranking = _once(shared, "ranking", partial(rank_features, backend, graph, hetero.h, config))
     with clock.stage("exemplars"):
-        search = Search(backend, graph, ranking, budget, config, homophily=hetero.homophily, seed=seed)
+        study = None if shared is None else shared.study
+        search = Search(backend, graph, ranking, budget, config, homophily=hetero.homophily, seed=seed, study=study)
         found = search.run()
     with clock.stage("scoring"):
         scores = describe_nodes(backend, graph, found.kept, found.ranking)
@@ -130,7 +174,26 @@ def _exemplars(
         landmarks=found.landmarks,
         trials=found.trials,
         trial=found.trial,
+        majority=found.majority,
+        validation_nodes=found.validation_nodes,
     )
+
+
+def in_turn(
+    backend: Backend, graph: Graph, ratios: Sequence[float], config: HeraldConfig, *, seed: int, shared: Shared
+) -> list[float]:
+    """Order ratios so that what one run leaves in `shared` serves the next: those that compare the most nodes first."""
+    if config.selection != "exemplars":
+        return list(ratios)
+    hetero = shared.once("heterophily", partial(measure_heterophily, backend, graph))
+    ranking = shared.once("ranking", partial(rank_features, backend, graph, hetero.h, config))
+
+    def compared(ratio: float) -> int:
+        budget = make_budget(backend, graph, ratio, config)
+        search = Search(backend, graph, ranking, budget, config, homophily=hetero.homophily, seed=seed)
+        return sum(search.pool.sizes)
+
+    return sorted(ratios, key=compared, reverse=True)
 
 
 def rank_features(backend: Backend, graph: Graph, h: float, config: HeraldConfig) -> Array | None:
@@ -149,19 +212,16 @@ def _neighbourhoods(
     *,
     seed: int,
     clock: Clock,
+    shared: Shared | None,
 ) -> Picked:
     """Neighbourhoods of the best-scored nodes, pruned and balanced: the paper's two algorithms."""
     with clock.stage("weights"):
         weights = adapt_weights(hetero.h, config)
     with clock.stage("features"):
-        scaling = standard_scale(backend, graph) if config.accounting == "scaled" else None
-        seen = graph if scaling is None else replace(graph, features=scaling.apply(backend, graph.features))
-        anchor = count_features(backend, seen, config)
-        chosen = choose_features(backend, seen, hetero.h, anchor, config)
-        kept = ops.take_columns(backend, seen.features, chosen.indices)
+        scaling, anchor, chosen, kept = _once(shared, "features", partial(_kept, backend, graph, hetero.h, config))
         pricing = settle_prices(backend, graph, kept, budget, config)
     with clock.stage("scoring"):
-        scores = score_nodes(backend, graph, kept, weights, config, seed=seed)
+        scores = _once(shared, "scores", partial(score_nodes, backend, graph, kept, weights, config, seed=seed))
     expansion, pruning, balance = gather(backend, graph, scores, pricing, config, clock.stage)
     return Picked(
         nodes=balance.nodes,
@@ -177,6 +237,17 @@ def _neighbourhoods(
         pruning=pruning,
         added=balance.added,
     )
+
+
+def _kept(
+    backend: Backend, graph: Graph, h: float, config: HeraldConfig
+) -> tuple[Scaling | None, FeatureBudget, KeptFeatures, Matrix]:
+    """Choose features, and take them."""
+    scaling = standard_scale(backend, graph) if config.accounting == "scaled" else None
+    seen = graph if scaling is None else replace(graph, features=scaling.widened(backend, graph.features))
+    anchor = count_features(backend, seen, config)
+    chosen = choose_features(backend, seen, h, anchor, config)
+    return scaling, anchor, chosen, ops.take_columns(backend, seen.features, chosen.indices)
 
 
 def gather(

@@ -15,18 +15,19 @@ from herald_gpu.guidance import (
     Guidance,
     GuidedDraft,
     bytes_beside,
+    bytes_of_eight,
     counts_beside,
     landmark_codes,
     most_columns,
     with_landmarks,
 )
-from herald_gpu.stages import landmarks
 from herald_gpu.stages.exemplars import RULES, fill, order_members, surround
 from herald_gpu.stages.feature_grid import FEWEST, FeatureOption, feature_grid, tried_counts
 from herald_gpu.stages.links import join, join_landmarks, link_share
 from herald_gpu.stages.pool import draw_pool
 from herald_gpu.stages.trials import LEARNERS, PENALTIES, LearntFrom, judge, score
-from herald_gpu.stages.views import Remembered, Rows, views_through, walk_along
+from herald_gpu.stages.views import Rows, views_through, walk_along
+from herald_gpu.study import Study
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,10 +37,11 @@ if TYPE_CHECKING:
     from herald_gpu.config import HeraldConfig
     from herald_gpu.encoding import Encoding
     from herald_gpu.graph import Graph
+    from herald_gpu.stages import landmarks
     from herald_gpu.stages.exemplars import Order, Rule
     from herald_gpu.stages.links import Edges
     from herald_gpu.stages.pool import Pool
-    from herald_gpu.stages.views import Through, View
+    from herald_gpu.stages.views import Remembered, Through, View
 
 SPARE = 1.5
 """Order this many times as many nodes as are expected to fit."""
@@ -96,6 +98,10 @@ class Found:
     trial : Trial
     trials : tuple of Trial
         All that were made, the one chosen included.
+    majority : float
+        Share of the largest class among the held-out training nodes of all trials.
+    validation_nodes : int
+        Training nodes that were held out in all folds: a score is a share of them.
     """
 
     columns: Array
@@ -107,6 +113,8 @@ class Found:
     ranking: Array
     trial: Trial
     trials: tuple[Trial, ...]
+    majority: float
+    validation_nodes: int
 
 
 @dataclass(frozen=True)
@@ -188,6 +196,8 @@ class Search:
     seed : int
     learnt : Learnt, optional
         By an earlier search of this graph: the pool is drawn as there.
+    study : Study, optional
+        Of earlier searches of this graph with other budgets and all else the same: what it holds is not done again.
     """
 
     def __init__(
@@ -201,8 +211,10 @@ class Search:
         homophily: float,
         seed: int,
         learnt: Learnt | None = None,
+        study: Study | None = None,
     ) -> None:
         self.backend, self.graph, self.budget, self.config = backend, graph, budget, config
+        self.study = study
         self.homophilic = homophily > config.homophily_switch
         self.ranked_before = ranking is not None
         self.ranking: Array = backend.xp.arange(graph.n_features) if ranking is None else ranking
@@ -256,11 +268,8 @@ class Search:
         ranked = self.graph.features
         if self.ranked_before:
             ranked = ops.pick_columns(backend, ranked, self.ranking[: self.widest])
-        seen = Remembered(backend, self._way(ranked), self.learnt, self.pool)
-        lessons = landmarks.prepare_lessons(backend, seen.compared, self.pool, config)
-        directions = landmarks.learn_directions(backend, landmarks.factorise(backend, lessons))
-        order = landmarks.rank_columns(backend, directions)
-        seen.reorder(order)
+        study = Study() if self.study is None else self.study
+        seen, lessons, order = study.of(backend, self._way(ranked), self.learnt, self.pool, config)
         guided: list[_Guided] = []
         beside: dict[int, list[Array]] = {}
         if config.landmarks and config.pca_variance is None:  # components would have no signs of their own
@@ -339,7 +348,7 @@ class Search:
     ) -> tuple[list[_Guided], dict[int, list[Array]]]:
         """Try landmarks with an exemplar a class; make those that go beside more of them."""
         given = (self.backend, self.graph, self.pool, seen.compared, lessons, self.budget, self.config)
-        guidance = Guidance(*given, order=order)
+        guidance = Guidance(*given, order=order, factors=None if self.study is None else self.study.factors)
         guided = self._guided(guidance, seen.held) if self._is_tried(LANDMARKS) else []
         return guided, {count: guidance.beside(count) for count in self._counts_beside(guided)}
 
@@ -353,7 +362,8 @@ class Search:
     def _guided(self, guidance: Guidance, held: Rows) -> list[_Guided]:
         """Make landmarks of as many features as fit, of half of them, a quarter, ..."""
         fewest = min(self.learnt, self.config.feature_count or FEWEST)
-        width = most_columns(self.learnt, self.graph.n_classes, self.budget.limit, self.config.feature_count)
+        n_classes, once = self.graph.n_classes, self.budget.column_bytes
+        width = most_columns(self.learnt, n_classes, self.budget.limit, self.config.feature_count, once)
         made: list[tuple[Encoding, GuidedDraft, int, Callable[[], float]]] = []
         with threads.errands(self.backend) as start:  # one is made for folds and tried while the next is made
             while width >= fewest and len(made) < WIDTHS:
@@ -361,7 +371,7 @@ class Search:
                 coded, total = guidance.cheapest(final)
                 over = total - self.budget.limit
                 if over > 0 and width > fewest:  # it is taken off the rows of all landmarks, eight features a byte
-                    width = max(fewest, width - 8 * math.ceil(over / (landmarks.PER_CLASS * self.graph.n_classes)))
+                    width = max(fewest, width - 8 * math.ceil(over / bytes_of_eight(n_classes, once)))
                     continue
                 if over > 0:
                     break
@@ -398,7 +408,14 @@ class Search:
             ranking=xp.concatenate([members[xp.flatnonzero(first)], members[xp.flatnonzero(~first)]]),
             trial=best.trial,
             trials=trials,
+            majority=self._majority(),
+            validation_nodes=sum(self.pool.held_sizes),
         )
+
+    def _majority(self) -> float:
+        """Give the score of always answering the largest class."""
+        (counts,) = ops.fetch(self.backend, ops.class_counts(self.backend, self.held_codes, self.graph.n_classes))
+        return float(counts.max() / max(1.0, counts.sum()))
 
     def _wanted(self, option: FeatureOption) -> int:
         return int(SPARE * option.rows / self.graph.n_classes) + SPARE_NODES
@@ -494,6 +511,8 @@ class Search:
             ranking=self.pool.members[draft.order.turn],
             trial=best.trial,
             trials=trials,
+            majority=self._majority(),
+            validation_nodes=sum(self.pool.held_sizes),
         )
 
 

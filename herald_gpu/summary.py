@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable, Iterator  # noqa: TC003 - typing.get_type_hints looks names up here
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from html import escape
+from typing import Any
 
 from herald_gpu.config import HeraldConfig
-from herald_gpu.encoding import OF_KIND
+from herald_gpu.ratios import percent
 from herald_gpu.stages.survey import Survey
 from herald_gpu.stages.weights import ScoreWeights
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+LABEL = 15
+"""Width of what a line of the summary begins with."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,9 +25,8 @@ class Report:
     ----------
     heterophily : float
         Share of cross-class edges among training nodes (eq:hetero).
-    homophily : float or None
-        ``1 - h / (1 - sum_c p_c^2)``: 1 if edges stay inside classes, 0 if they join nodes as chance would. None in
-        files of earlier versions.
+    homophily : float
+        ``1 - h / (1 - sum_c p_c^2)``: 1 if edges stay inside classes, 0 if they join nodes as chance would.
     weights : ScoreWeights or None
         alpha (prototype), beta (boundary), gamma (LID); None where exemplars were chosen.
     feature_count : int
@@ -42,6 +43,14 @@ class Report:
     trials : list of dict
         What was tried: number of features, rule, share of linked exemplars, and the share of held-out training nodes
         that simple models learnt to classify from it.
+    validation_nodes : int or None
+        Training nodes that were held out: every score is a share of them. None without trials.
+    majority_share : float or None
+        Share of the largest class among those held-out nodes: what always answering it would score.
+    scale : str
+        How features were to be scaled: "auto", "none", "standard" or "robust".
+    n_scaled : int
+        Columns of the full graph that were scaled.
     component_count : int or None
         Principal components, if the kept features were reduced to some.
     requested_ratio, storage_ratio, node_ratio, edge_ratio : float
@@ -68,10 +77,10 @@ class Report:
         Hops that the expansion used.
     target_size : int or None
         n*: nodes gathered by the expansion at exactly the budget.
-    before : Survey or None
-        Counts over the full graph; None in files of earlier versions.
+    before : Survey
+        Counts over the full graph.
     timings : dict
-        Seconds per stage.
+        Seconds per stage, and of `compilation` if kernels were compiled during the run.
     peak_memory_bytes : int or None
         On a CPU the peak memory of the process so far; on a GPU the most device memory that RMM handed out during the
         run, or else what CuPy's pool has taken so far.
@@ -98,7 +107,7 @@ class Report:
     """
 
     heterophily: float
-    homophily: float | None
+    homophily: float
     weights: ScoreWeights | None
     feature_count: int
     feature_tree: str | None
@@ -107,6 +116,10 @@ class Report:
     lid_correlation: float | None
     exemplar_rule: str | None
     trials: list[dict[str, Any]]
+    validation_nodes: int | None
+    majority_share: float | None
+    scale: str
+    n_scaled: int
     component_count: int | None
     requested_ratio: float
     storage_ratio: float
@@ -130,7 +143,7 @@ class Report:
     density: float
     expansion_depth: int | None
     target_size: int | None
-    before: Survey | None
+    before: Survey
     timings: dict[str, float]
     peak_memory_bytes: int | None
     backend: str
@@ -140,6 +153,12 @@ class Report:
     random_state: int
     config: HeraldConfig
     warnings: list[str]
+
+    @property
+    def trial_score(self) -> float | None:
+        """Score of the candidate that was chosen: a share of `validation_nodes`. None without trials."""
+        chosen = (self.exemplar_rule, self.feature_count)
+        return next((one["score"] for one in self.trials if (one["rule"], one["feature_count"]) == chosen), None)
 
     def to_dict(self) -> dict[str, Any]:
         """Give all figures as plain values that JSON can hold; class values become strings."""
@@ -152,14 +171,13 @@ class Report:
     def from_dict(cls, plain: dict[str, Any], class_values: Iterable[Any]) -> Report:
         """Rebuild a report from :meth:`to_dict`; `class_values` give classes their type back."""
         typed = {str(value): value for value in class_values}
-        config = _completed(plain["config"])
-        config = {name: tuple(value) if isinstance(value, list) else value for name, value in config.items()}
-        since = {"encoding": OF_KIND[plain["storage_kind"]].name, "lid_search": config["lid"]}
-        plain = {**since, **_SINCE, **plain}
+        config: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in plain["config"].items()
+        }
         changed = {
             "weights": None if plain["weights"] is None else ScoreWeights(**plain["weights"]),
             "config": HeraldConfig(**config),
-            "before": None if plain["before"] is None else Survey.from_dict(plain["before"]),
+            "before": Survey.from_dict(plain["before"]),
             "class_counts": {typed[name]: count for name, count in plain["class_counts"].items()},
             "missing_classes": [typed[name] for name in plain["missing_classes"]],
         }
@@ -167,6 +185,13 @@ class Report:
 
     def __str__(self) -> str:
         return "\n".join(self._lines())
+
+    def _repr_html_(self) -> str:
+        """Give the summary as a table, for notebooks: a row for each of its lines, without styles or scripts."""
+        title, *lines = self._lines()
+        parts = ((line[:LABEL].strip(), line[LABEL:]) for line in lines)
+        rows = (f"<tr><th>{escape(name)}</th><td>{escape(text)}</td></tr>" for name, text in parts)
+        return f"<table><caption>{escape(title)}</caption><tbody>{''.join(rows)}</tbody></table>"
 
     def _meaning(self) -> str:
         """Say what heterophily led to."""
@@ -191,14 +216,16 @@ class Report:
             f"{self.feature_count:,} features{reduced}"
         )
         yield (
-            f"  storage      {self.storage_bytes:,} of {self.full_bytes:,} bytes: {100 * self.storage_ratio:.4g} % "
-            f"({100 * self.requested_ratio:.4g} % asked for, {used:.1f} % of the budget used; "
+            f"  storage      {self.storage_bytes:,} of {self.full_bytes:,} bytes: {percent(self.storage_ratio)} "
+            f"({percent(self.requested_ratio)} asked for, {used:.1f} % of the budget used; "
             f"{self.encoding} features)"
         )
         if self.published_storage_ratio is not None:
-            yield f"  as published {100 * self.published_storage_ratio:.2f} % (the paper's accounting, not a true size)"
-        yield f"  share        {100 * self.node_ratio:.3g} % of nodes, {100 * self.edge_ratio:.3g} % of edges"
+            yield f"  as published {percent(self.published_storage_ratio)} (the paper's accounting, not a true size)"
+        yield f"  share        {percent(self.node_ratio)} of nodes, {percent(self.edge_ratio)} of edges"
         yield f"  heterophily  {self.heterophily:.3f}: {self._meaning()}"
+        if self.n_scaled:
+            yield f"  scale        {self.n_scaled:,} of {self.before.n_features:,} columns scaled ({self.scale})"
         if self.n_landmarks or self.n_synthetic_edges:
             yield f"  synthetic    {self.n_landmarks} landmarks, {self.n_synthetic_edges} directed edges"
         if self.lid_correlation is not None:
@@ -226,30 +253,3 @@ class Report:
             yield f"  exchanged    {sum(self.exchanged_bytes.values()) / 1e6:,.1f} MB between partitions ({named})"
         for warning in self.warnings:
             yield f"  note         {warning}"
-
-
-_SINCE: dict[str, Any] = {
-    "homophily": None,
-    "lid_recall": None,
-    "lid_correlation": None,
-    "exemplar_rule": None,
-    "trials": [],
-    "n_landmarks": 0,
-    "n_synthetic_edges": 0,
-    "before": None,
-    "workers": None,
-    "exchanged_bytes": {},
-}
-"""What reports of earlier versions do not say."""
-
-
-def _completed(config: dict[str, Any]) -> dict[str, Any]:
-    """Say in today's fields what files of earlier versions say: there a reference size alone meant a sample."""
-    before = {"encoding": "graph", "selection": "neighbourhoods", "landmarks": False, "edges": "real"}
-    config = {**before, "feature_density": True, **config}
-    config.pop("landmark_share", None)  # landmarks were class means, with a share of the budget
-    if "lid" in config:
-        return config
-    size = config.get("lid_reference")
-    changed = {"lid": "exact"} if size is None else {"lid": "sampled", "lid_reference": size}
-    return {name: value for name, value in config.items() if name != "lid_reference"} | changed

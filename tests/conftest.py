@@ -16,6 +16,8 @@ sys.path.insert(0, str(Path(__file__).parent))  # the tests share `support`, wha
 from support.backends import DEVICES, FACTORIES
 from support.graphs import TINY, build
 
+from herald_gpu.backend import _compiling
+
 if TYPE_CHECKING:
     from herald_gpu.backend import Backend
     from herald_gpu.graph import Graph
@@ -59,6 +61,12 @@ def backend(request) -> Backend:
 def rapids(request) -> Backend:
     """Give the RAPIDS backend, emulated and on a GPU."""
     return FACTORIES[request.param]()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _announced() -> None:
+    """Announce no compilation: which test meets the first one depends on what was run before."""
+    _compiling.SPENT.announced = True
 
 
 @pytest.fixture

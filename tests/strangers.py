@@ -106,3 +106,54 @@ def install(monkeypatch):
     sparse.csr_matrix = lambda matrix: csr_matrix(scipy.sparse.csr_matrix(matrix))
     for module in (cudf, cupy, sparse):
         monkeypatch.setitem(sys.modules, module.__name__, module)
+
+
+def dgl():  # noqa: C901 - classes that need torch
+    """Make a double of DGL with the signatures of 2.1: keyword-only options, and data of the right length only."""
+    import torch
+
+    class Frame(dict):
+        """Data of nodes or of edges: tensors with a row for each."""
+
+        def __init__(self, rows):
+            super().__init__()
+            self.rows = rows
+
+        def __setitem__(self, key, value):
+            assert isinstance(key, str)
+            assert isinstance(value, torch.Tensor)
+            if len(value) != self.rows:
+                msg = f"Expect number of features to match number of rows. Got {len(value)} and {self.rows} instead."
+                raise ValueError(msg)
+            super().__setitem__(key, value)
+
+        def update(self, other):
+            for key, value in other.items():
+                self[key] = value
+
+    class DGLGraph:
+        def __init__(self, source, target, count):
+            self._ends, self._count = (source, target), count
+            self.ndata, self.edata = Frame(count), Frame(len(source))
+
+        def num_nodes(self):
+            return self._count
+
+        def num_edges(self):
+            return len(self._ends[0])
+
+        def edges(self):
+            return self._ends
+
+    def graph(data, *, num_nodes=None, idtype=None, device=None, row_sorted=False, col_sorted=False):
+        del idtype, device, row_sorted, col_sorted
+        source, target = data
+        for ends in data:
+            assert ends.dtype == torch.int64
+            assert ends.ndim == 1
+            assert not len(ends) or 0 <= int(ends.min()) <= int(ends.max()) < num_nodes
+        return DGLGraph(source, target, num_nodes)
+
+    module = ModuleType("dgl")
+    module.graph, module.DGLGraph = graph, DGLGraph
+    return module

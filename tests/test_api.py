@@ -19,6 +19,7 @@ from numpy.testing import assert_array_equal
 from outcomes import HOMOPHILIC, LANDMARKS, RATIO, assert_same, plain, small_graph, storage_ratio
 
 from herald_gpu import CondensedGraph, HeraldConfig, condense
+from herald_gpu.errors import InputError, UnsupportedInputError
 from herald_gpu.pipeline import STAGES
 
 GRAPH = small_graph(**HOMOPHILIC)
@@ -70,7 +71,7 @@ def test_the_signature_is_the_promised_one():
     defaults = {name: p.default for name, p in parameters.items() if p.default is not inspect.Parameter.empty}
     assert list(parameters)[:4] == ["edges", "feats", "labels", "train"]
     assert defaults == {
-        **dict.fromkeys(("feats", "labels", "train", "config", "resume")),
+        **dict.fromkeys(("feats", "labels", "train", "config", "csv", "resume")),
         "ratio": 0.01,
         "source": "src",
         "target": "dst",
@@ -78,6 +79,9 @@ def test_the_signature_is_the_promised_one():
         "label": "label",
         "train_column": "train",
         "unlabelled": -1,
+        "drop": (),
+        "categorical": (),
+        "scale": "auto",
         "backend": "auto",
         "output_type": "input",
         "random_state": 0,
@@ -349,9 +353,42 @@ def test_unlabelled_nodes_are_null_in_tables_and_the_named_value_in_arrays():
 
 def test_training_nodes_by_mask_by_id_and_by_known_labels(expected, options):
     ids = np.flatnonzero(GRAPH.train)
-    hidden = np.where(GRAPH.train, GRAPH.labels, -1)
+    hidden = np.where(GRAPH.train, GRAPH.labels, np.nan)
     for labels, train in ((GRAPH.labels, ids), (GRAPH.labels, ids.tolist()), (hidden, None), (hidden, GRAPH.train)):
         assert_same(condense(GRAPH.edge_index, GRAPH.features, labels, train, **options), expected)
+
+
+def test_labels_that_mean_unknown_are_counted_in_the_report(expected, options):
+    hidden = np.where(GRAPH.train, GRAPH.labels, -1)
+    result = condense(GRAPH.edge_index, GRAPH.features, hidden, **options)
+    note = f"{int((~GRAPH.train).sum())} nodes have the label -1 and count as unlabelled"
+    assert result.report.warnings[0] == note
+    result.report.warnings.remove(note)
+    assert_same(result, expected)
+
+
+@pytest.mark.parametrize("train", [None, GRAPH.train])
+def test_a_target_of_minus_one_and_one_is_explained(train):
+    signs = np.where(GRAPH.labels > 0, 1, -1)
+    with pytest.raises(
+        InputError, match=r"nodes have the label -1, which means unlabelled: pass unlabelled=None if it"
+    ):
+        condense(GRAPH.edge_index, GRAPH.features, signs, train, ratio=0.4)
+    small = condense(GRAPH.edge_index, GRAPH.features, signs, train, ratio=0.4, unlabelled=None)
+    assert list(small.report.class_counts) == [-1, 1]
+    assert "count as unlabelled" not in str(small.report)
+
+
+@pytest.mark.parametrize("dtype", [None, pl.List(pl.Int64), pl.Array(pl.Int64, 2)], ids=["pandas", "list", "array"])
+def test_labels_in_lists_are_refused_as_matrices_are(dtype):
+    lists = [[int(value), 0] for value in GRAPH.labels]
+    nodes = NODES.assign(label=lists)
+    if dtype is not None:
+        nodes = pl.from_pandas(NODES).with_columns(pl.Series("label", lists, dtype=dtype))
+    with pytest.raises(
+        UnsupportedInputError, match="feats column 'label' holds lists or the like: multi-label targets"
+    ):
+        condense(EDGES, nodes, ratio=0.4)
 
 
 def test_a_class_without_training_node_does_not_exist(options):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -227,7 +228,7 @@ def test_smallest_ratio_by_hand(backend, tiny):
     with pytest.raises(BudgetError, match="cheapest training node of each of the 2 classes takes 4") as error:
         settle_prices(backend, path, path.features, budget, PAPER)
     assert error.value.smallest_ratio == pytest.approx(4 / 44)
-    assert repr(error.value.smallest_ratio) in str(error.value)
+    assert "the smallest feasible ratio is 0.091; pass that or more" in str(error.value)
 
 
 def test_edges_among_the_cheapest_count(backend):
@@ -252,6 +253,8 @@ def test_the_smallest_ratio_is_feasible_and_the_next_smaller_is_not(kind, seed, 
         feasibility(backend, given, 1e-6, config)
     smallest = error.value.smallest_ratio
     assert feasibility(backend, given, smallest, config)
+    told = re.search(r"the smallest feasible ratio is ([\d.e-]+);", str(error.value))[1]
+    assert feasibility(backend, given, float(told), config)
     with pytest.raises(BudgetError) as again:
         feasibility(backend, given, math.nextafter(smallest, 0), config)
     assert again.value.smallest_ratio == smallest

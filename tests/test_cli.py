@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import decimal
 import json
 import logging
 import subprocess
@@ -10,6 +12,8 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import herald_gpu
@@ -34,8 +38,11 @@ class Stub:
     def to_dict(self):
         return {"n_nodes": 3}
 
-    def save(self, path):
-        self.saved.append(path)
+    storage_bytes = 2000
+
+    def save(self, path, **options):
+        self.saved.append((path, options))
+        return 3000
 
     def __str__(self):
         return "three nodes"
@@ -94,6 +101,12 @@ def test_tables_are_passed_on_with_their_columns(files, calls):
     assert train is None
     names = ("source", "target", "node", "label", "train_column", "unlabelled")
     assert [options[name] for name in names] == ["a", "b", "c", "d", "e", "?"]
+
+
+def test_the_scale_is_passed_on(files, calls):
+    for given, wanted in (([], "auto"), (["--scale", "robust"], "robust")):
+        assert main(["condense", "--data", str(files / "graph.npz"), *given]) == 0
+        assert calls[-1][1]["scale"] == wanted
 
 
 def test_edges_and_features_in_archives_of_their_own(files, graph, calls):
@@ -160,15 +173,125 @@ def test_what_is_printed(options, printed, capsys):
     assert capsys.readouterr() == (printed, "")
 
 
-def test_output_saves(tmp_path, calls):
-    assert main(["demo", "--nodes", "50", "--output", str(tmp_path / "out.npz")]) == 0
-    assert calls[0][2].saved == [tmp_path / "out.npz"]
+def test_output_saves(tmp_path, calls, capsys):
+    out = tmp_path / "out.npz"
+    assert main(["demo", "--nodes", "50", "--output", str(out)]) == 0
+    assert calls[0][2].saved == [(out, {"with_scores": False, "overwrite": False})]
+    rest = "the rest is ids, names, the report and the file format"
+    assert capsys.readouterr().out.splitlines()[-1] == f"  saved        {out}: 3,000 bytes (2,000 nominal; {rest})"
+    assert main(["demo", "--nodes", "50", "--output", str(out), "--with-scores", "--force", "--json"]) == 0
+    assert calls[1][2].saved == [(out, {"with_scores": True, "overwrite": True})]
+    assert json.loads(capsys.readouterr().out) == {"n_nodes": 3, "file": {"path": str(out), "bytes": 3000}}
 
 
-def test_output_saves_a_folder(tmp_path):
+def test_a_file_below_its_nominal_bytes_has_no_rest(tmp_path, calls, monkeypatch, capsys):
+    monkeypatch.setattr(Stub, "storage_bytes", 4000)
+    assert main(["demo", "--nodes", "50", "--output", str(tmp_path / "x")]) == 0
+    assert calls
+    assert capsys.readouterr().out.endswith("x: 3,000 bytes (4,000 nominal)\n")
+
+
+def test_an_existing_output_is_refused_before_the_work_unless_forced(tmp_path, calls, capsys):
+    (tmp_path / "x").write_text("mine")
+    assert main(["demo", "--nodes", "50", "--output", str(tmp_path / "x")]) == 1
+    told = capsys.readouterr().err
+    assert told == f"herald: error: --output {tmp_path / 'x'} exists: pass --force to replace it, or another path\n"
+    assert calls == []
+    assert (tmp_path / "x").read_text() == "mine"
+    assert main(["demo", "--nodes", "50", "--output", str(tmp_path / "x"), "--force"]) == 0
+    assert len(calls) == 1
+
+
+@pytest.mark.parametrize("force", [[], ["--force"]], ids=["", "forced"])
+@pytest.mark.parametrize("output", ["edges.csv", "../graph/nodes.csv", "soft", "hard", "run.toml", "."])
+def test_an_input_is_never_replaced(files, tmp_path, monkeypatch, calls, capsys, output, force):
+    folder = tmp_path / "graph"
+    folder.mkdir()
+    for name in ("edges.csv", "nodes.csv"):
+        (folder / name).write_bytes((files / name).read_bytes())
+    (folder / "run.toml").write_text("seed = 1\n")
+    (folder / "soft").symlink_to("edges.csv")
+    (folder / "hard").hardlink_to(folder / "nodes.csv")
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    monkeypatch.chdir(folder)
+    paths = ["--edges", "edges.csv", "--features", str(folder / "nodes.csv"), "--config", "./run.toml"]
+    assert main(["condense", *paths, "--output", output, *force]) == 1
+    told = capsys.readouterr().err
+    assert f"--output {output} would replace what --" in told
+    assert calls == []
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_the_tables_of_a_folder_are_never_replaced_by_its_results(files, tmp_path, calls, capsys):
+    for name in ("edges.csv", "nodes.csv"):  # these are names of results too
+        (tmp_path / name).write_bytes((files / name).read_bytes())
+    paths = ["--edges", str(tmp_path / "edges.csv"), "--features", str(tmp_path / "nodes.csv")]
+    assert main(["condense", *paths, "--output", f"{tmp_path}/", "--force"]) == 1
+    assert "would replace what --edges" in capsys.readouterr().err
+    assert calls == []
+    assert (tmp_path / "edges.csv").read_bytes() == (files / "edges.csv").read_bytes()
+
+
+def test_the_archive_of_a_data_set_is_never_replaced(files, tmp_path, monkeypatch, calls, capsys):
+    (tmp_path / "mine.npz").write_bytes((files / "graph.npz").read_bytes())
+    monkeypatch.setenv("HERALD_DATA", str(tmp_path))
+    assert main(["condense", "--dataset", "mine", "--output", str(tmp_path / "mine.npz"), "--force"]) == 1
+    assert "mine.npz would replace what --dataset mine reads: pass another path" in capsys.readouterr().err
+    assert calls == []
+
+
+def test_an_output_beside_the_input_is_fine(files, calls, tmp_path):
+    argv = ["condense", "--edges", str(files / "edges.csv"), "--features", str(files / "nodes.csv")]
+    assert main([*argv, "--output", str(files / "new.herald")]) == 0
+    assert main([*argv, "--output", str(tmp_path / "new.herald")]) == 0
+    assert len(calls) == 2
+
+
+N_IDS = 60
+DAYS = [dt.date(2020, 1, 1) + dt.timedelta(day) for day in range(N_IDS)]
+ID_TYPES = {
+    "int8": pa.array(range(N_IDS), pa.int8()),
+    "float64": pa.array([day / 2 for day in range(N_IDS)]),
+    "text": pa.array([f"n{day:02d}" for day in range(N_IDS)]),
+    "bytes": pa.array([b"n%02d" % day for day in range(N_IDS)]),
+    "date": pa.array(DAYS),
+    "timestamp in seconds": pa.array(DAYS).cast(pa.timestamp("s")),
+    "timestamp in nanoseconds": pa.array(DAYS).cast(pa.timestamp("ns")),
+    "duration": pa.array([dt.timedelta(day) for day in range(N_IDS)]),
+    "decimal": pa.array([decimal.Decimal(day) / 4 for day in range(N_IDS)], pa.decimal128(8, 2)),
+}
+
+
+@pytest.mark.parametrize("as_label", [False, True], ids=["ids", "labels"])
+@pytest.mark.parametrize("kind", ID_TYPES)
+def test_whatever_ids_and_labels_a_table_has_are_saved(tmp_path, kind, as_label):
+    graph = make_graph(N_IDS, n_classes=3, n_features=6, seed=1)
+    values = ID_TYPES[kind]
+    ids = pa.array(range(N_IDS)) if as_label else values
+    # Whole steps, so that numbers are classes too.
+    labels = values.take(pa.array(4 * graph.labels)) if as_label else pa.array(graph.labels)
+    ends = {name: ids.take(pa.array(end)) for name, end in zip(("src", "dst"), graph.edge_index, strict=True)}
+    features = {f"f{i}": graph.features[:, i] for i in range(6)}
+    pq.write_table(pa.table(ends), tmp_path / "edges.parquet")
+    pq.write_table(pa.table({"node": ids, "label": labels, **features}), tmp_path / "nodes.parquet")
+    paths = [str(tmp_path / "edges.parquet"), str(tmp_path / "nodes.parquet")]
+    out = str(tmp_path / "x.herald")
+    assert main(["condense", "--edges", paths[0], "--features", paths[1], "--ratio", "0.5", "--output", out]) == 0
+    saved, made = herald_gpu.load(out), herald_gpu.condense(*paths, ratio=0.5)
+    for name in ("node_ids", "class_values"):
+        found, wanted = (getattr(one._contents, name).tolist() for one in (saved, made))
+        assert found == wanted
+        assert list(map(type, found)) == list(map(type, wanted))
+    assert saved.report.class_counts == made.report.class_counts
+    assert as_label or set(saved.node_ids[~saved.is_landmark]) <= set(pd.read_parquet(paths[1])["node"])
+
+
+def test_output_saves_a_folder(tmp_path, capsys):
     argv = ["demo", "--nodes", "300", "--ratio", "0.1", "--quiet", "--output", f"{tmp_path / 'out'}/"]
-    for _ in range(2):  # what was written before is replaced
-        assert main(argv) == 0
+    assert main(argv) == 0
+    assert main(argv) == 1
+    assert f"--output {tmp_path / 'out'} exists: pass --force to replace it" in capsys.readouterr().err
+    assert main([*argv, "--force"]) == 0  # what was written before is replaced
     names = ["condensed.herald", "edges.csv", "nodes.csv", "report.json"]
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == names
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
@@ -203,21 +326,42 @@ def test_demo_passes_its_options_on(calls):
 
 
 @pytest.mark.parametrize(
-    "argv",
+    ("argv", "said"),
     [
-        [],
-        ["fly"],
-        ["condense", "--ratio", "much"],
-        ["condense", "--data", "g.npz", "--preset", "none"],
-        ["condense", "--data", "g.npz", "--set", "depth"],
-        ["demo", "--quiet", "--verbose"],
+        ([], "no command was given: 'herald --help' lists what there is"),
+        (["condens"], "no command 'condens': did you mean condense?"),
+        (["fly"], "no command 'fly': pass one of bench, completion, condense"),
+        (["--verson"], "no option --verson: did you mean --version?"),
+        (["condense", "--ration", "0.1"], "no option --ration: did you mean --ratio?"),
+        (["condense", "--ration=0.1"], "no option --ration: did you mean --ratio?"),
+        (["convert", "a.herald", "--too", "pyg"], "no option --too: did you mean --to?"),
+        (["demo", "--xyzzy"], "no option --xyzzy: 'herald demo --help' lists them"),
+        (["report", "a.herald", "b.herald"], "'b.herald' is not expected: 'herald report --help' lists what is"),
+        (["condense", "-x"], "'-x' is not expected: 'herald condense --help' lists what is"),
+        (["condense", "--ratio", "abc"], "--ratio abc is not a number: pass a share such as 0.01"),
+        (["plan", "--ratio", "abc"], "--ratio abc is not a number: pass a share such as 0.01"),
+        (["demo", "--homophily", "half"], "--homophily half is not a number: pass one such as 0.2"),
+        (["demo", "--nodes", "1.5"], "--nodes 1.5 is not a whole number: pass one such as 2000"),
+        (["condense", "--workers", "two"], "--workers two is not a whole number: pass one"),
+        (["condense", "--preset", "papper"], "--preset papper is not known: did you mean paper?"),
+        (["demo", "--backend", "tpu"], "--backend tpu is not known: did you mean cpu?"),
+        (["datasets", "fetc"], "action fetc is not known: did you mean fetch?"),
+        (["condense", "--set", "depth"], "--set 'depth' is no assignment: pass KEY=VALUE, as in depth=1"),
+        (["demo", "--quiet", "--verbose"], "--verbose and --quiet rule each other out: leave one of them out"),
+        (["demo", "--ratio"], "--ratio needs a value: 'herald demo --help' lists what there is"),
+        (["evaluate", "--models"], "--models needs one value or more: 'herald evaluate --help' lists what there is"),
+        (["demo", "--json=1"], "--json takes no value, and '1' was given: 'herald demo --help' lists what there is"),
+        (["report"], "RESULT must be given: 'herald report --help' lists what there is"),
     ],
 )
-def test_arguments_that_do_not_parse(argv, capsys):
+def test_arguments_that_do_not_parse_are_told_in_one_line(argv, said, capsys):
     with pytest.raises(SystemExit) as leaving:
         main(argv)
     assert leaving.value.code == 2
-    assert "usage: herald" in capsys.readouterr().err
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"herald: error: {said}")
+    assert len(err.splitlines()) == 1
 
 
 @pytest.mark.parametrize(
@@ -307,6 +451,29 @@ def test_warnings_and_log_are_told_in_lines(monkeypatch, capsys, verbose):
     assert (warnings.showwarning, logger.handlers, logger.level) == before
 
 
+@pytest.fixture
+def noted(tmp_path):
+    """Give the options of a graph that a warning is due for: its edges have a column that is not used."""
+    graph = make_graph(200, n_classes=2, n_features=8)
+    edges, nodes = graph.to_frames()
+    edges.assign(kind=1).to_csv(tmp_path / "edges.csv", index=False)
+    nodes.to_csv(tmp_path / "nodes.csv", index=False)
+    options = ["--edges", tmp_path / "edges.csv", "--features", tmp_path / "nodes.csv", "--ratio", 0.3]
+    return ["condense", *map(str, options)]
+
+
+@pytest.mark.parametrize("options", [[], ["--verbose"], ["--json"], ["--quiet"], ["--json", "--quiet"]])
+def test_a_warning_is_told_once(noted, options, capsys):
+    assert main([*noted, *options]) == 0
+    out, err = capsys.readouterr()
+    told = [
+        line for line in (*out.splitlines(), *err.splitlines()) if "'kind'" in line and not line.startswith('    "')
+    ]
+    assert len(told) == 1
+    stated = "herald: warning: " if "--json" in options or "--quiet" in options else "  note  "
+    assert told[0].startswith(stated)
+
+
 def test_help_loads_no_heavy_library():
     code = (
         "import sys; from herald_gpu.cli import build_parser; build_parser().format_help(); "
@@ -323,7 +490,10 @@ def test_module_runs_as_the_command():
     assert done.stdout == f"herald-gpu {herald_gpu.__version__}\n"
     done = subprocess.run([*command, "convert"], capture_output=True, text=True, check=False)  # noqa: S603 - as above
     assert done.returncode == 2
-    assert done.stderr.startswith("usage: herald convert ")
+    assert (
+        done.stderr
+        == "herald: error: RESULT, --to, --output must be given: 'herald convert --help' lists what there is\n"
+    )
 
 
 @pytest.mark.parametrize("code", [0, 1])
@@ -364,7 +534,8 @@ def test_condense_for_real(files, names, tmp_path, capsys):
     apart = json.loads(capsys.readouterr().out)
     assert list(tmp_path.iterdir())
     assert main(["condense", "--data", str(files / "graph.npz"), "--ratio", "0.1", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out).keys() == apart.keys()
+    assert json.loads(capsys.readouterr().out).keys() == apart.keys() - {"file"}
+    assert apart["file"] == {"path": str(saved), "bytes": saved.stat().st_size}
 
 
 def test_a_budget_that_holds_nothing(files, capsys):

@@ -40,7 +40,7 @@ def test_a_signal_while_a_result_is_written(tmp_path, sent, code, said, output, 
         (target / "report.json").write_text("old")
     elif before:
         target.write_text("old")
-    argv = ["demo", "--nodes", "300", "--ratio", "0.1", "--quiet", "--output", f"{tmp_path}/{output}"]
+    argv = ["demo", "--nodes", "300", "--ratio", "0.1", "--quiet", "--force", "--output", f"{tmp_path}/{output}"]
     process = subprocess.Popen(  # noqa: S603 - our own interpreter
         [sys.executable, "-c", SLOW, *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import multiprocessing
 import pickle
 import re
 import zipfile
@@ -21,6 +23,7 @@ from outcomes import RATIO, small_graph
 
 import herald_gpu
 from herald_gpu import CondensedGraph, HeraldConfig, condense, errors
+from herald_gpu.ratios import at_least
 
 GRAPH = small_graph()
 N = GRAPH.n_nodes
@@ -99,7 +102,7 @@ CASES = {
     ),
     "text column": Case(
         errors.UnsupportedInputError,
-        ("feats", "['name']", "not numeric", "encode or drop"),
+        ("feats", "['name']", "are text", "categorical=['name']", "drop=['name']"),
         {"feats": NODES.assign(name="x")},
         FRAMES,
     ),
@@ -134,12 +137,12 @@ CASES = {
     # ids
     "unknown end": Case(
         errors.InputError,
-        ("edges", "[40]", "feats", "add those nodes"),
+        ("edges", "to 40", "feats", "row numbers 0 to 39", "pass feats as a table"),
         {"edges": np.append(GRAPH.edge_index, [[0], [N]], axis=1)},
     ),
     "negative end": Case(
         errors.InputError,
-        ("edges", "[-1]", "feats", "add those nodes"),
+        ("edges", "from -1", "feats", "row numbers 0 to 39", "pass feats as a table"),
         {"edges": np.append(GRAPH.edge_index, [[0], [-1]], axis=1)},
     ),
     "unknown name": Case(
@@ -161,8 +164,8 @@ CASES = {
         FRAMES,
     ),
     "duplicate ids in the index": Case(
-        errors.InputError,
-        ("feats", "duplicate node ids", "['a']", "keep one row"),
+        errors.ColumnError,
+        ("feats", "index repeats values", "node=", "node=None"),
         {"feats": NODES.drop(columns="node").set_axis(["a"] * N)},
         FRAMES,
     ),
@@ -220,12 +223,11 @@ CASES = {
     ),
     "train twice": Case(errors.ColumnError, ("train=", "'train'", "pass one of them"), {"train": GRAPH.train}, FRAMES),
     # training mask
-    "integer mask": Case(errors.InputError, ("train", "int64", "astype(bool)"), {"train": GRAPH.train.astype(int)}),
-    "float mask": Case(errors.InputError, ("train", "float64", "booleans"), {"train": GRAPH.train.astype(float)}),
-    "integer mask column": Case(
+    "codes as mask": Case(errors.InputError, ("train", "[0.0, 1.0, 2.0]", "write 0/1"), {"train": np.arange(N) % 3.0}),
+    "codes as mask column": Case(
         errors.InputError,
-        ("feats column 'train'", "int64", "boolean"),
-        {"feats": NODES.assign(train=NODES["train"].astype(int))},
+        ("feats column 'train'", "[0, 1, 2]", "write 0/1"),
+        {"feats": NODES.assign(train=np.arange(N) % 3)},
         FRAMES,
     ),
     "unknown training ids": Case(errors.InputError, ("train", "[40, 41]", "feats"), {"train": [0, 1, 40, 41]}),
@@ -332,11 +334,11 @@ PYG = {
         errors.InputError,
         ("train_mask", "(40, 10)", "train="),
     ),
-    "integer mask": (
+    "codes as mask": (
         "Data",
-        {"train_mask": torch.tensor(GRAPH.train).int()},
+        {"train_mask": torch.arange(N) % 3 / 2},
         errors.InputError,
-        ("train", "int32", "booleans"),
+        ("train", "[0.0, 0.5, 1.0]", "write 0/1"),
     ),
 }
 
@@ -368,7 +370,7 @@ def test_an_infeasible_budget_names_the_smallest_ratio_that_works(config, featur
     with pytest.raises(errors.BudgetError) as caught:
         condense(*given, ratio=ratio, config=config)
     error = caught.value
-    assert_says(error, (f"ratio={ratio!r}", "3 classes", repr(error.smallest_ratio), "best_effort"))
+    assert_says(error, (f"ratio={ratio!r}", "3 classes", at_least(error.smallest_ratio), "best_effort"))
     result = condense(*given, ratio=error.smallest_ratio, config=config)
     assert result.report.missing_classes == []
     assert result.report.storage_ratio <= error.smallest_ratio
@@ -427,16 +429,20 @@ def meta(change):
     return edit
 
 
+def rename_codes(body):
+    body["arrays"] = {name.replace("codes", "cods"): entry for name, entry in body["arrays"].items()}
+
+
 @pytest.mark.parametrize(
     ("name", "change", "says"),
     [
-        ("meta.json", meta(lambda body: body.update(schema_version=99)), ("schema version 99", "reads 1", "upgrade")),
+        ("meta.json", meta(lambda body: body.update(schema_version=99)), ("schema version 99", "reads 2", "upgrade")),
         ("meta.json", meta(lambda body: body.update(format="x")), ("not a saved condensed graph", "pass")),
         ("meta.json", meta(lambda body: body["content"].pop("report")), ("lacks a part", "'report'", "save")),
         ("meta.json", meta(lambda body: body["content"].update(columns={"a": 1})), ("lacks a part", "save")),
-        ("meta.json", meta(lambda body: body["sha256"].pop("codes.npy")), ("lacks a part", "'codes'", "save")),
+        ("meta.json", meta(rename_codes), ("lacks a part", "'codes'", "save")),
         ("meta.json", meta(lambda body: body["content"]["report"].pop("weights")), ("lacks a part", "'weights'")),
-        ("codes.npy", lambda content: content[:-1] + b"\x7f", ("codes.npy", "checksum", "save")),
+        ("arrays.bin", lambda content: content[:-1] + b"\x7f", ("arrays.bin", "checksum", "save")),
     ],
 )
 def test_load_refuses_changed_files(saved, name, change, says):
@@ -538,6 +544,42 @@ def test_an_unknown_name_of_the_package_is_an_attribute_error():
     ],
 )
 def test_errors_come_back_from_other_processes(error):
+    error.add_note("seen on worker 3")
     again = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own
     assert type(again) is type(error)
     assert (str(again), vars(again)) == (str(error), vars(error))
+    assert again.__notes__ == ["seen on worker 3"]
+
+
+def every_error():
+    """Make one of each class that this package has."""
+    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, Exception)]
+    extra = {errors.BudgetError: {"smallest_ratio": 0.25}}
+    staged = {"stage": "features"}
+    return [
+        kind(f"what a {kind.__name__} says", **extra.get(kind, staged if issubclass(kind, errors.StageError) else {}))
+        for kind in kinds
+    ]
+
+
+@pytest.mark.parametrize("error", every_error(), ids=lambda error: type(error).__name__)
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda e: pickle.loads(pickle.dumps(e))])  # noqa: S301 - our own
+def test_every_error_can_be_copied(error, copied):
+    again = copied(error)
+    assert type(again) is type(error)
+    assert (str(again), again.args, vars(again)) == (str(error), error.args, vars(error))
+
+
+def test_errors_pass_through_spawned_processes():
+    made = every_error()
+    graph = small_graph()
+    arguments = (graph.edge_index, graph.features, graph.labels, graph.train)
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        found = pool.map(copy.copy, made)
+        with pytest.raises(errors.ConfigError, match=r"ratio=2 is not valid: pass a number in \(0, 1\]"):
+            pool.apply(condense, arguments, {"ratio": 2})
+        with pytest.raises(errors.BudgetError) as caught:
+            pool.apply(condense, arguments, {"ratio": 1e-6, "backend": "cpu"})
+    assert 1e-6 < caught.value.smallest_ratio < 1
+    assert list(map(str, found)) == list(map(str, made))
+    assert [vars(error) for error in found] == [vars(error) for error in made]

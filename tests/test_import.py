@@ -59,9 +59,20 @@ def test_importing_the_package_takes_no_time_to_speak_of():
     assert min(run(code) for _ in range(3)) < 0.5
 
 
-@pytest.mark.parametrize("name", ["condense", "CondensedGraph", "Report", "get_backend"])
+@pytest.mark.parametrize("name", ["condense", "CondensedGraph", "HeraldCondenser", "Report", "get_backend"])
 def test_a_public_name_loads_no_optional_library(name):
     assert not loaded(f"from herald_gpu import {name}") & OPTIONAL
+
+
+def test_the_pyg_transform_says_what_it_needs():
+    code = (
+        "import json, sys; sys.modules['torch_geometric'] = None; import herald_gpu\n"
+        "try:\n    herald_gpu.pyg\n"
+        "except ImportError as error:\n    print(json.dumps([type(error).__name__, str(error)]))"
+    )
+    name, message = run(code)
+    assert name == "MissingDependencyError"
+    assert "pip install torch torch-geometric" in message
 
 
 def test_condensing_arrays_loads_no_optional_library():
@@ -94,7 +105,7 @@ def test_the_first_result_loads_what_it_needs_and_no_more(tmp_path, monkeypatch,
     np.savez(tmp_path / "mine.npz", edge_index=graph.edge_index, x=graph.features, y=graph.labels)
     monkeypatch.setenv("HERALD_DATA", str(tmp_path))
     monkeypatch.chdir(tmp_path)
-    argv = ["condense", *options, "--ratio", "0.5", "--quiet"]
+    argv = ["condense", *options, "--ratio", "0.5", "--quiet", "--force"]  # it is run twice
     code = f"from herald_gpu.cli import main; assert main({argv}) == 0"
     needless = {"pandas", "pyarrow", "sklearn", "tqdm", "asyncio", "dask", "distributed"}
     assert not loaded(code) & (needless | OPTIONAL)
@@ -102,6 +113,37 @@ def test_the_first_result_loads_what_it_needs_and_no_more(tmp_path, monkeypatch,
     parts = "import json, sys; print(json.dumps(sorted(sys.modules)))"
     needless = {f"scipy.{part}" for part in ("fft", "optimize", "sparse.linalg", "spatial", "special", "stats")}
     assert not set(run(f"{code}\n{parts}")) & needless
+
+
+def test_the_package_shows_its_public_names_only():
+    names = run("import herald_gpu, json; print(json.dumps(dir(herald_gpu)))")
+    used = run(
+        "import herald_gpu, herald_gpu.api, herald_gpu.errors, json; herald_gpu.condense; herald_gpu.load\n"
+        "print(json.dumps(dir(herald_gpu)))"
+    )
+    assert names == used == sorted([*sys.modules["herald_gpu"].__all__, "pyg"])
+
+
+def test_type_hints_resolve_and_load_no_optional_library():
+    code = (
+        "import inspect, typing, herald_gpu\n"
+        "seen = []\n"
+        "def look(name, value):\n"
+        "    inner = (getattr(value, part, None) for part in ('fget', 'func', '__func__'))\n"
+        "    value = next(filter(None, inner), value)\n"
+        "    if inspect.isfunction(value) or inspect.isclass(value):\n"
+        "        typing.get_type_hints(value); seen.append(name)\n"
+        "for name in herald_gpu.__all__:\n"
+        "    look(name, getattr(herald_gpu, name))\n"
+        "    if inspect.isclass(getattr(herald_gpu, name)):\n"
+        "        for inner, value in vars(getattr(herald_gpu, name)).items():\n"
+        "            if not inner.startswith('_'): look(f'{name}.{inner}', value)\n"
+    )
+    seen = run(f"{code}\nimport json; print(json.dumps(seen))")
+    wanted = {"condense", "load", "plan", "get_backend", "HeraldConfig", "Report", "CondensedGraph"}
+    methods = ("save", "load", "to_pyg", "to_networkx", "to_dgl")
+    assert wanted | {f"CondensedGraph.{name}" for name in methods} <= set(seen)
+    assert not loaded(code) & OPTIONAL
 
 
 def test_public_names_are_listed_and_resolve():

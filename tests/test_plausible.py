@@ -182,7 +182,8 @@ def test_a_table_gives_the_right_graph_or_none(name, tables, seed):
     try:
         result = disguised.condense()
     except HeraldError as error:
-        assert name not in MUST_BE_READ, f"refused: {error}"
+        if name in MUST_BE_READ:
+            pytest.fail(f"refused: {error}")
         event("refused")
         return
     event("read")
@@ -227,7 +228,8 @@ def test_a_csv_file_gives_the_right_graph_or_none(dialect, tables, seed, tmp_pat
     try:
         result = condense(folder / "edges.csv", folder / "nodes.csv", ratio=RATIO, backend="cpu")
     except HeraldError as error:
-        assert dialect not in READ_AS_THEY_ARE, f"refused: {error}"
+        if dialect in READ_AS_THEY_ARE:
+            pytest.fail(f"refused: {error}")
         return
     assert_right(result, tables.condense())
 

@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+import copy
+import html
+import io
+import multiprocessing
+import pickle
+import re
+import sys
 import zipfile
+from dataclasses import replace
+from fractions import Fraction
 
+import joblib
 import networkx as nx
 import numpy as np
 import pandas as pd
@@ -16,8 +26,12 @@ import torch
 from numpy.testing import assert_allclose, assert_array_equal
 from outcomes import HOMOPHILIC, LANDMARKS, RATIO, assert_same, plain, small_graph
 
+import herald_gpu
 from herald_gpu import CondensedGraph, HeraldConfig, condense
-from herald_gpu.errors import InputError
+from herald_gpu.datasets import make_graph
+from herald_gpu.errors import InputError, MissingDependencyError
+from herald_gpu.io import present
+from herald_gpu.io.fingerprint import fingerprint
 
 GRAPH = small_graph(**HOMOPHILIC)
 WORDS = small_graph("bag_of_words", **HOMOPHILIC)
@@ -299,8 +313,22 @@ def test_to_pyg(name):
     assert_array_equal(data.train_mask.numpy(), result.train_mask)
     assert_array_equal(data.is_landmark.numpy(), result.is_landmark)
     assert_array_equal(data.edge_is_synthetic.numpy(), result.edge_is_synthetic)
-    assert_array_equal(data.node_id.numpy(), result.node_ids)
+    assert_array_equal(data.n_id.numpy(), np.where(result.is_landmark, -1, result.node_ids))
     assert data.y.dtype == data.edge_index.dtype == torch.int64
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int32, np.uint64])
+def test_to_pyg_has_the_ids_of_tables(dtype):
+    pytest.importorskip("torch_geometric", reason="torch_geometric is not installed")
+    edges, nodes = EDGES.astype(dtype) + 100, NODES.assign(node=NODES["node"].astype(dtype) + 100)
+    result = condense(edges, nodes, ratio=RATIO, config=CONFIGS["linked"])
+    own, synthetic = result.to_pyg().n_id, result.is_landmark.to_numpy()
+    ids = result.node_ids.to_numpy()
+    if dtype is np.uint64:  # torch has no such tensors to compute with
+        assert own == [None if new else int(node) for node, new in zip(ids, synthetic, strict=True)]
+    else:
+        assert own.dtype == torch.int64
+        assert_array_equal(own, np.where(synthetic, -1, ids.astype(np.int64)))
 
 
 def test_to_pyg_keeps_class_values_that_are_indices_and_numbers_the_rest():
@@ -323,8 +351,143 @@ def test_to_pyg_with_sparse_features_and_string_ids():
     names = np.array([f"n{i:02d}" for i in range(N)])
     r = condense(edges.apply(lambda ends: names[ends]), nodes.assign(node=names), ratio=RATIO)
     data = r.to_pyg()
-    assert data.node_id == r.node_ids.tolist()
+    assert r.is_landmark.any()
+    assert data.n_id == [None if synthetic else own for own, synthetic in zip(r.node_ids, r.is_landmark, strict=True)]
     assert_array_equal(data.x.numpy(), r.features.to_numpy())
+
+
+def test_to_dgl_uses_the_calls_of_dgl(monkeypatch, configured):
+    monkeypatch.setitem(sys.modules, "dgl", strangers.dgl())
+    graph = configured.to_dgl()
+    n, m = configured.report.n_nodes, configured.report.n_edges
+    assert (graph.num_nodes(), graph.num_edges()) == (n, m)
+    assert_array_equal(torch.stack(graph.edges()).numpy(), configured.edge_index)
+    assert graph.ndata.keys() == {"feat", "label", "train_mask", "is_root", "is_landmark"}
+    assert_array_equal(graph.ndata["feat"].numpy(), configured.features)
+    assert_array_equal(graph.ndata["label"].numpy(), configured.labels)
+    for name in ("train_mask", "is_root", "is_landmark"):
+        assert graph.ndata[name].dtype == torch.bool
+        assert_array_equal(graph.ndata[name].numpy(), getattr(configured, name))
+    assert graph.edata.keys() == {"is_synthetic"}
+    assert_array_equal(graph.edata["is_synthetic"].numpy(), configured.edge_is_synthetic)
+    assert (graph.ndata["feat"].dtype, graph.ndata["label"].dtype) == (torch.float32, torch.int64)
+
+
+def test_to_dgl_of_sparse_features(monkeypatch):
+    monkeypatch.setitem(sys.modules, "dgl", strangers.dgl())
+    result = arrays(WORDS)
+    assert_array_equal(result.to_dgl().ndata["feat"].numpy(), result.features.toarray())
+
+
+def test_to_dgl_says_what_is_missing(monkeypatch, result):
+    monkeypatch.setitem(sys.modules, "dgl", None)
+    with pytest.raises(MissingDependencyError, match="dgl is needed for this and is not installed: pip install dgl"):
+        result.to_dgl()
+
+
+# Notebooks
+
+
+def test_notebooks_show_a_table(result):
+    text = result._repr_html_()
+    assert text == result.report._repr_html_()
+    (caption,) = re.findall("<caption>(.*?)</caption>", text)
+    rows = re.findall("<tr><th>(.*?)</th><td>(.*?)</td></tr>", text)
+    title, *lines = str(result).splitlines()
+    assert caption == title
+    assert [f"  {name:<13}{html.unescape(said)}" for name, said in rows] == lines
+    assert re.sub("</?(table|caption|tbody|tr|th|td)>", "", text).count("<") == 0
+
+
+def test_the_table_for_notebooks_is_escaped():
+    odd = np.array(["<script>alert(1)</script>", "a&b", '"'])[GRAPH.labels]
+    text = condense(GRAPH.edge_index, GRAPH.features, odd, GRAPH.train, ratio=0.9)._repr_html_()
+    assert "<script" not in text
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
+    assert "a&amp;b" in text
+
+
+def test_a_published_graph_is_shown_too():
+    rows = re.findall("<th>(.*?)</th>", arrays(config=CONFIGS["published"])._repr_html_())
+    assert rows[:3] == ["storage", "as published", "share"]
+
+
+# Copies
+
+
+def through_torch(value):
+    stream = io.BytesIO()
+    torch.save(value, stream)
+    return torch.load(io.BytesIO(stream.getvalue()), weights_only=False)
+
+
+def through_joblib(value):
+    stream = io.BytesIO()
+    joblib.dump(value, stream)
+    return joblib.load(io.BytesIO(stream.getvalue()))
+
+
+COPIES = {
+    "pickle": lambda value: pickle.loads(pickle.dumps(value)),  # noqa: S301 - our own
+    "oldest pickle": lambda value: pickle.loads(pickle.dumps(value, protocol=2)),  # noqa: S301
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+    "torch": through_torch,
+    "joblib": through_joblib,
+}
+
+
+@pytest.mark.parametrize("way", COPIES)
+@pytest.mark.parametrize("kind", ["arrays", "frames", "polars", "tensors", "sparse", "strings", "published with pca"])
+def test_copies_are_the_same_graph(kind, way):
+    graph = KINDS[kind]()
+    _ = graph.features, graph._edge_index, graph._host  # cached
+    again = COPIES[way](graph)
+    assert vars(again).keys() == {"_contents", "report"}
+    assert_same(again, graph)
+    assert_equal_parts(again, graph)
+    assert again.report == graph.report
+    full = WORDS.features if kind == "sparse" else GRAPH.features
+    assert_array_equal(plain(again.transform(full)), plain(graph.transform(full)))
+
+
+def test_a_deep_copy_is_a_graph_of_its_own(result):
+    again = copy.deepcopy(result)
+    again.features[:] = 0
+    again.report.warnings.append("of the copy")
+    assert result.features.any()
+    assert "of the copy" not in result.report.warnings
+
+
+def test_a_graph_passes_through_spawned_processes(result):
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        again = pool.apply(copy.copy, (result,))
+        made = pool.apply(
+            condense, (GRAPH.edge_index, GRAPH.features, GRAPH.labels, GRAPH.train), {"ratio": 0.9, "backend": "cpu"}
+        )
+    assert_same(again, result)
+    assert_same(made, result)
+
+
+def test_joblib_workers_take_and_give_graphs(result):
+    (again,) = joblib.Parallel(n_jobs=2)([joblib.delayed(copy.copy)(result)])
+    assert_same(again, result)
+
+
+def test_a_graph_on_a_device_is_copied_to_the_host(result):
+    class Elsewhere:
+        """A presenter that only its own process has."""
+
+        xp = np
+
+        def __reduce__(self):
+            msg = "a presenter must stay behind"
+            raise TypeError(msg)
+
+    held = CondensedGraph(replace(result._contents, present=Elsewhere()), result.report)
+    for again in (pickle.loads(pickle.dumps(held)), copy.deepcopy(held)):  # noqa: S301 - our own
+        assert again._contents.present is present
+        assert_same(again, result)
 
 
 # Files
@@ -372,7 +535,7 @@ def assert_equal_parts(one, two):
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_saved_graph_comes_back_whole(kind, tmp_path):
     saved = KINDS[kind]()
-    saved.save(tmp_path / "graph.herald")
+    saved.save(tmp_path / "graph.herald", with_scores=True)
     loaded = CondensedGraph.load(tmp_path / "graph.herald")
     assert_same(saved, loaded)
     assert saved.report == loaded.report
@@ -388,29 +551,77 @@ def test_a_loaded_graph_transforms(tmp_path, configured):
 
 
 def test_load_may_change_the_kind(tmp_path, result):
-    result.save(tmp_path / "graph.herald")
+    result.save(tmp_path / "graph.herald", with_scores=True)
     loaded = CondensedGraph.load(tmp_path / "graph.herald", output_type="pandas")
     assert_equal_parts(loaded, result.as_type("pandas"))
 
 
-def test_saving_again_replaces_the_file(tmp_path, result):
+@pytest.mark.parametrize("with_scores", [True, False])
+def test_saving_again_replaces_the_file_on_request(tmp_path, result, with_scores):
     path = tmp_path / "graph.herald"
-    arrays(WORDS).save(path)
-    result.save(path)
-    assert_same(CondensedGraph.load(path), result)
-    CondensedGraph.load(path).save(tmp_path / "again.herald")
+    first = arrays(WORDS)
+    first.save(path, with_scores=True)
+    with pytest.raises(InputError, match=r"path=.*graph.herald' exists: pass overwrite=True to replace it"):
+        result.save(path)
+    assert_same(CondensedGraph.load(path), first)
+    result.save(path, overwrite=True, with_scores=with_scores)
+    loaded = CondensedGraph.load(path)
+    assert loaded.has_scores == with_scores
+    loaded.save(tmp_path / "again.herald", with_scores=with_scores)
     assert (tmp_path / "again.herald").read_bytes() == path.read_bytes()
+
+
+def test_scores_are_saved_on_request_only(tmp_path, configured):
+    small = configured.save(tmp_path / "small.herald")
+    large = configured.save(tmp_path / "large.herald", with_scores=True)
+    assert (small, large) == tuple((tmp_path / name).stat().st_size for name in ("small.herald", "large.herald"))
+    loaded, whole = (CondensedGraph.load(tmp_path / name) for name in ("small.herald", "large.herald"))
+    assert_same(whole, configured)
+    assert (loaded.has_scores, whole.has_scores, configured.has_scores) == (False, True, True)
+    assert loaded.training_mark == whole.training_mark == configured.training_mark
+    assert loaded._contents.scores == {}
+    with pytest.raises(InputError, match=r"scores are not in the file.*save\(path, with_scores=True\)"):
+        _ = loaded.scores
+    with pytest.raises(InputError, match="scores are not in the file"):
+        loaded.save(tmp_path / "none.herald", with_scores=True)
+    assert not (tmp_path / "none.herald").exists()
+    assert loaded.report == configured.report
+    for name in ("edges", "features", "labels", "train_mask", "node_ids", "is_root", "is_landmark", "adjacency"):
+        assert_array_equal(plain(getattr(loaded, name)), plain(getattr(configured, name)))
+
+
+def test_the_mark_is_that_of_the_training_nodes(result):
+    assert result.training_mark == fingerprint(np.flatnonzero(GRAPH.train))
+    assert result.training_mark != fingerprint(np.flatnonzero(GRAPH.train)[1:])
+
+
+def test_a_file_is_not_much_larger_than_its_nominal_bytes(tmp_path):
+    g = make_graph(4000, n_classes=2, n_features=8, seed=3)
+    small = condense(g.edge_index, g.features, g.labels, g.train, ratio=0.02)
+    nominal, size = small.report.storage_bytes, small.save(tmp_path / "small.herald")
+    assert size < nominal + 2500
+    assert small.save(tmp_path / "large.herald", with_scores=True) > 4 * size
+
+
+def test_a_folder_that_holds_a_saved_graph_is_read(tmp_path, result):
+    (tmp_path / "folder").mkdir()
+    result.save(tmp_path / "folder" / "condensed.herald", with_scores=True)
+    for path in (tmp_path / "folder", str(tmp_path / "folder")):
+        assert_same(herald_gpu.load(path), result)
+    assert isinstance(herald_gpu.load(tmp_path / "folder", output_type="pandas").features, pd.DataFrame)
+    with pytest.raises(FileNotFoundError, match=r"condensed\.herald"):
+        herald_gpu.load(tmp_path)
 
 
 def test_a_failed_save_leaves_the_old_graph(tmp_path, result, monkeypatch):
     path = tmp_path / "graph.herald"
-    result.save(path)
+    result.save(path, with_scores=True)
     calls = []
     write = zipfile.ZipFile.writestr
 
     def fail_midway(self, *args, **kwargs):
         calls.append(args)
-        if len(calls) > 4:
+        if len(calls) > 1:
             msg = "disk full"
             raise OSError(msg)
         return write(self, *args, **kwargs)
@@ -418,25 +629,29 @@ def test_a_failed_save_leaves_the_old_graph(tmp_path, result, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(zipfile.ZipFile, "writestr", fail_midway)
         with pytest.raises(OSError, match="disk full"):
-            arrays(WORDS).save(path)
+            arrays(WORDS).save(path, overwrite=True)
     assert [p.name for p in tmp_path.iterdir()] == ["graph.herald"]
     assert_same(CondensedGraph.load(path), result)
 
 
-def test_every_member_loads_without_pickle(tmp_path, result):
-    result.save(tmp_path / "graph.herald")
-    with np.load(tmp_path / "graph.herald", allow_pickle=False) as archive:
-        for name in archive.files:
-            if name.endswith(".npy") or not name.endswith(".json"):
-                assert archive[name].dtype != object
+def test_pairs_as_ids_are_saved(tmp_path):
+    r = with_ids([(i // 8, f"{i % 8}") for i in range(N)])
+    r.save(tmp_path / "graph.herald", with_scores=True)
+    loaded = CondensedGraph.load(tmp_path / "graph.herald")
+    assert_same(loaded, r)
+    assert all(type(node) is tuple for node in loaded.node_ids[~loaded.is_landmark])
+    assert set(loaded.to_networkx().nodes) == set(r.to_networkx().nodes)
 
 
 def test_ids_that_only_pickle_could_hold_are_refused(tmp_path):
-    pairs = [(i // 8, i % 8) for i in range(N)]
+    r = with_ids([Fraction(i, 7) for i in range(N)])
+    with pytest.raises(InputError, match=r"node_ids holds values such as Fraction.*cannot hold without pickle: use"):
+        r.save(tmp_path / "graph.herald")
+    assert list(tmp_path.iterdir()) == []
+
+
+def with_ids(pairs):
     graph = nx.Graph()
     graph.add_nodes_from(pairs)
     graph.add_edges_from((pairs[u], pairs[v]) for u, v in GRAPH.edge_index.T.tolist())
-    r = condense(graph, GRAPH.features, GRAPH.labels, GRAPH.train, ratio=RATIO)
-    with pytest.raises(InputError, match="node_ids holds values that are neither numbers nor strings"):
-        r.save(tmp_path / "graph.herald")
-    assert list(tmp_path.iterdir()) == []
+    return condense(graph, GRAPH.features, GRAPH.labels, GRAPH.train, ratio=0.9)

@@ -10,7 +10,7 @@ from outcomes import HOMOPHILIC, LANDMARKS, RATIO, encoded_bytes, nominal_bytes,
 
 import herald_gpu
 from herald_gpu import HeraldConfig, Report, condense
-from herald_gpu.pipeline import STAGES
+from herald_gpu.pipeline import COMPILATION, STAGES
 from herald_gpu.search import Trial, preferred
 
 GRAPH = small_graph(**HOMOPHILIC)
@@ -136,7 +136,7 @@ def test_weights_follow_heterophily():
 
 
 def test_the_run_is_described(report):
-    assert set(report.timings) == {"reading", *STAGES[report.config.selection]}
+    assert set(report.timings) - {COMPILATION} == {"reading", *STAGES[report.config.selection]}
     assert all(seconds >= 0 for seconds in report.timings.values())
     assert report.peak_memory_bytes is None or report.peak_memory_bytes > 1e6
     assert report.backend == herald_gpu.get_backend().name
@@ -202,7 +202,7 @@ def test_the_summary_says_what_matters(report):
 
 def test_the_summary_says_what_is_special():
     published = condensed(config=HeraldConfig.published("scaled")).report
-    assert f"as published {100 * published.published_storage_ratio:.2f} %" in str(published)
+    assert f"as published {100 * published.published_storage_ratio:.3g} %" in str(published)
     assert "does not keep the budget" in str(published)
     reduced = condensed(ratio=0.9, config=HeraldConfig.paper(pca_variance=0.5)).report
     assert f"reduced to {reduced.component_count} components" in str(reduced)
@@ -262,25 +262,3 @@ def test_a_poor_search_is_warned_of(monkeypatch):
     monkeypatch.setattr("herald_gpu.lid.GOOD_CORRELATION", 1.1)
     report = condensed(config=HeraldConfig.paper(lid="approximate"), backend="cpu").report
     assert any("pass lid='exact'" in warning for warning in report.warnings)
-
-
-@pytest.mark.parametrize(("size", "search"), [(None, "exact"), (40, "sampled")])
-def test_reports_from_before_there_was_a_choice(size, search):
-    report = condensed(config=CONFIGS["paper"]).report
-    plain = json.loads(json.dumps(report.to_dict()))
-    for name in ("lid_search", "lid_recall", "lid_correlation", "encoding"):
-        del plain[name]
-    for name in ("homophily", "exemplar_rule", "trials", "n_landmarks", "n_synthetic_edges", "before"):
-        del plain[name]
-    for name in ("lid", "feature_tree", "encoding", "selection", "landmarks", "edges", "feature_density"):
-        del plain["config"][name]
-    plain["config"]["lid_reference"] = size
-    read = Report.from_dict(plain, report.class_counts)
-    assert (read.lid_search, read.lid_recall, read.lid_correlation) == (search, None, None)
-    assert read.config.lid == search
-    assert read.config.lid_reference == (size or 512)
-    assert read.config == HeraldConfig.paper(lid=search, lid_reference=size or 512)
-    assert (read.encoding, read.n_landmarks, read.trials) == (report.encoding, 0, [])
-    assert (read.homophily, read.before) == (None, None)
-    assert Report.from_dict(json.loads(json.dumps(read.to_dict(), allow_nan=False)), read.class_counts) == read
-    assert str(read)

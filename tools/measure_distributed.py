@@ -124,7 +124,7 @@ def measure(case: Case, preset: str, out: Path) -> dict[str, Any]:
         "moved": sum(moved.values()),
         "edges_kept": report.n_edges,
         "nodes_kept": report.n_nodes,
-        "full_edges": report.before.n_edges if report.before else None,
+        "full_edges": report.before.n_edges,
         "machine": facts(),
     }
 
@@ -268,7 +268,7 @@ def main() -> None:
     if args.one:
         name, preset = args.one
         found = measure(cases[name], preset, args.out)
-        with whole_file(args.out / f"{slug(cases[name], preset)}.json") as beside:
+        with whole_file(args.out / f"{slug(cases[name], preset)}.json", overwrite=True) as beside:
             beside.write_text(json.dumps(found, indent=1), "utf-8")
         return
     for case in [*SMALL, *(LARGE if args.full else [])]:
@@ -282,7 +282,7 @@ def main() -> None:
         results = sorted(
             (json.loads(file.read_text("utf-8")) for file in files), key=lambda one: order.index(one["name"])
         )
-        with whole_file(args.page) as beside:
+        with whole_file(args.page, overwrite=True) as beside:
             beside.write_text(page(results), "utf-8")
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from herald_gpu.budget import Prices
+    from herald_gpu.io.categories import Levels
     from herald_gpu.io.present import Presenter
     from herald_gpu.io.read import Columns, Kept, Source, Style
 
@@ -92,7 +93,15 @@ class Backend(Protocol):
         """Take the caller's objects apart (see :func:`herald_gpu.io.read.read`), leaving data where they can stay."""
         ...
 
-    def read_kept(self, feats: Any, *, names: Array, positions: Array, width: int) -> Kept:  # noqa: ANN401
+    def read_kept(
+        self,
+        feats: Any,  # noqa: ANN401 - any matrix
+        *,
+        names: Array,
+        positions: Array,
+        width: int,
+        levels: Levels | None = None,
+    ) -> Kept:
         """Read the kept columns of a feature matrix (see :func:`herald_gpu.io.read.read_kept`)."""
         ...
 
@@ -250,6 +259,11 @@ class Backend(Protocol):
 
     def start_run(self) -> None:
         """Forget what belongs to earlier runs, as far as it can be told apart: a new one starts."""
+        ...
+
+    @property
+    def compile_seconds(self) -> float:
+        """Seconds that this process has spent compiling kernels so far, on any thread."""
         ...
 
     def peak_memory(self) -> int | None:

@@ -19,6 +19,7 @@ import numpy as np
 from herald_gpu.backend import _links, _narrow, _tiles
 from herald_gpu.backend._tiles import Buffers, Nearest, in_threads
 from herald_gpu.errors import MissingDependencyError
+from herald_gpu.install import pip_line
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,10 +64,7 @@ def nearest_positions(unit: NDArray[np.float32], count: int) -> NDArray[np.int64
         At most N - 1.
     """
     if not available():
-        msg = (
-            "lid='approximate' needs FAISS, which is not installed: pip install 'herald-gpu[approx]', "
-            "or pass lid='exact'"
-        )
+        msg = f"lid='approximate' needs FAISS, which is not installed: {pip_line('approx')}, or pass lid='exact'"
         raise MissingDependencyError(msg)
     narrow = _narrow.narrowed(unit, count)
     rows, lists = (unit, LISTS) if narrow is None else (narrow, NARROW_LISTS)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
+
+from herald_gpu.backend._compiling import kernel
 
 STRIDE = 32
 """Similarities compared at once with what a list asks for, before any is looked at alone."""
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def _bar(best, best_index, first):
     """What a similarity must exceed to enter a list where ids from `first` on are offered: ties go to the lower id."""
     last = best.shape[0] - 1
@@ -18,7 +20,7 @@ def _bar(best, best_index, first):
     return best[last]
 
 
-@njit(cache=True)
+@kernel()
 def _insert(similarity, index, best, best_index):
     """Insert into a list in falling order, equal ones by id: what it holds does not depend on the order of offers."""
     place = best.shape[0] - 1
@@ -34,7 +36,7 @@ def _insert(similarity, index, best, best_index):
     best_index[place] = index
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def offer_tile(tile, row0, column0, best, best_index):
     """Offer a tile of similarities to the lists of its rows and of its columns, or of its rows if they are the same.
 
@@ -67,7 +69,7 @@ def offer_tile(tile, row0, column0, best, best_index):
                     bars[j] = _bar(best[column], best_index[column], row0)
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def offer_rows(tile, places, banned, column_ids, best, best_index):
     """Offer a tile to the lists of its rows alone, which are at `places`.
 
@@ -93,7 +95,7 @@ def offer_rows(tile, places, banned, column_ids, best, best_index):
                     bar = _bar(best[place], best_index[place], first)
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def add_postings(tile, indptr, indices, data, post_ptr, post_row, post_value):
     """Add the products of sparse rows (CSR) with others (posting lists: column -> rows) to their tile.
 
@@ -107,7 +109,7 @@ def add_postings(tile, indptr, indices, data, post_ptr, post_row, post_value):
                 line[post_row[q]] += value * post_value[q]
 
 
-@njit(cache=True, parallel=True)
+@kernel(parallel=True)
 def dense_distances(x, inverse_norm, rows, candidates, out):
     """Half squared distance of normalised rows to their candidates, in float64.
 
@@ -145,7 +147,7 @@ def dense_distances(x, inverse_norm, rows, candidates, out):
                 out[i, j] = 1.0
 
 
-@njit(cache=True, parallel=True)
+@kernel(parallel=True)
 def sparse_distances(indptr, indices, data, inverse_norm, rows, candidates, out):
     """As `dense_distances`, merging two sorted CSR rows."""
     for i in prange(rows.shape[0]):
@@ -178,7 +180,7 @@ def sparse_distances(indptr, indices, data, inverse_norm, rows, candidates, out)
             out[i, j] = 0.5 * total
 
 
-@njit(cache=True)
+@kernel()
 def _gather(indptr, indices, root, depth, member, node_price, room, bounded, seen, stamp, queue, fresh):
     """Search from a root: (new nodes, their price), or (-1, price) as soon as they alone exceed the room."""
     queue[0] = root
@@ -210,7 +212,7 @@ def _gather(indptr, indices, root, depth, member, node_price, room, bounded, see
     return n_fresh, price
 
 
-@njit(cache=True)
+@kernel()
 def _edge_price(indptr, indices, repeats, fresh, n_fresh, is_fresh, member, edge, edge_to_member, room, bounded):
     """Price of the edges among new nodes and to members; stops early once it exceeds the room."""
     price = 0.0
@@ -227,7 +229,7 @@ def _edge_price(indptr, indices, repeats, fresh, n_fresh, is_fresh, member, edge
     return price
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def grow(
     indptr,
     indices,

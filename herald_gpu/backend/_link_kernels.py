@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from herald_gpu.backend._compiling import kernel
 from herald_gpu.backend._kernels import _insert
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def add_back(links, width):
     """Fill columns from `width` on with the rows that have a row among their first `width`, nearest first.
 
@@ -29,7 +29,7 @@ def add_back(links, width):
                 filled[to] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _collect(links, width, row, seen, found):
     """Write what links lead to in one step back or two steps, each once and none that was seen; give how many."""
     count, places = 0, links.shape[1]
@@ -55,7 +55,7 @@ def _collect(links, width, row, seen, found):
 
 
 # Sums may be taken in any order, so that they are made eight at a time: one compiled kernel always takes the same.
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+@kernel(nogil=True, fastmath={"reassoc", "contract", "nsz"})
 def _four_products(own, rows, a, b, c, d):
     """Products of a row with four others, which are read side by side: waiting for memory is what takes time."""
     first, second, third, fourth = rows[a], rows[b], rows[c], rows[d]
@@ -68,7 +68,7 @@ def _four_products(own, rows, a, b, c, d):
     return s, t, u, v
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def offer_linked(rows, links, width, low, high, seen, found, best, best_index):
     """Offer to the lists of rows from `low` to `high` what their links lead to.
 

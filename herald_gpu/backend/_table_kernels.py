@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from herald_gpu.backend._compiling import kernel
 
 STRETCH = 64
 """Nodes of a class of which the one with the largest gain is kept."""
@@ -18,7 +19,7 @@ MOST_SIMILAR = 32767
 """More than any similarity: what cannot be added to."""
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _added(row, covered):
     """Sum of what a row has beyond what is covered; in 32 bits throughout, so that it is done eight at a time."""
     total = np.int32(0)
@@ -27,7 +28,7 @@ def _added(row, covered):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _leader(gain, low, high):
     """Place of the largest gain of a stretch, the first of equals."""
     best = low
@@ -37,7 +38,7 @@ def _leader(gain, low, high):
     return best
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _cover_class(table, n, free, most, places):
     """Greedy cover of one class. Gains only fall, so an old gain is a bound: it is worked out anew when it leads.
 
@@ -77,7 +78,7 @@ def _cover_class(table, n, free, most, places):
         leaders[stretch] = _leader(gain, stretch * STRETCH, min(n, (stretch + 1) * STRETCH))
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _herd_class(table, n, free, most, places):
     """Herding of one class, in whole numbers: (t + 1) * sum over all - N * sum over the chosen."""
     attraction = np.zeros(n, np.int64)
@@ -108,7 +109,7 @@ def _herd_class(table, n, free, most, places):
             taken[i] += row[i]
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def place_exemplars(similarity, sizes, free, jobs, herd, most, places):
     """Order the exemplars of some (fold, class) after another."""
     for job in range(jobs.shape[0]):
@@ -123,7 +124,7 @@ def place_exemplars(similarity, sizes, free, jobs, herd, most, places):
             _cover_class(table, n, free[fold, own], most, places[fold, own])
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def add_scatter(table, places, codes, counts, used, sums, within):
     """Sum rows by class, and then their squared distances to the means, in the order of rows."""
     width = table.shape[1]
@@ -145,7 +146,7 @@ def add_scatter(table, places, codes, counts, used, sums, within):
             within[j] += apart * apart
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def add_cosines(first, second, third, factors, low, high, out):
     """Scale three tables of products to cosines, add them up and round, for some rows and their columns.
 
@@ -175,7 +176,7 @@ def add_cosines(first, second, third, factors, low, high, out):
                     row[i] = column[i]
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def multiply(indptr, indices, data, x, out):
     """Sums of the rows of a table that each row of a CSR matrix names, times its values, in the order it names them.
 
@@ -199,7 +200,7 @@ def multiply(indptr, indices, data, x, out):
             place += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def reorder_columns(x, order):
     """Put the columns of a table in another order, in its own place: a row at a time, which a cache holds."""
     row = np.empty(order.shape[0], x.dtype)

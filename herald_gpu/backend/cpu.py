@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse
 
 from herald_gpu import threads
-from herald_gpu.backend import EXACT_TREE, Growth, _index, _linalg, _neighbours, _threads
+from herald_gpu.backend import EXACT_TREE, Growth, _compiling, _index, _linalg, _neighbours, _threads
 from herald_gpu.backend._tree import exact_tree_features
 from herald_gpu.io import present
 from herald_gpu.io.read import read, read_kept
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from herald_gpu.backend import Array, Matrix
     from herald_gpu.budget import Prices
+    from herald_gpu.io.categories import Levels
     from herald_gpu.io.present import Presenter
     from herald_gpu.io.read import Columns, Kept, Source, Style
 
@@ -73,9 +74,17 @@ class CpuBackend:
         """See :class:`~herald_gpu.backend.Backend`: what is on a device comes to the host."""
         return read(edges, feats, given_labels, given_train, columns=columns, unlabelled=unlabelled)
 
-    def read_kept(self, feats: Any, *, names: Array, positions: Array, width: int) -> Kept:  # noqa: ANN401 - any matrix
+    def read_kept(
+        self,
+        feats: Any,  # noqa: ANN401 - any matrix
+        *,
+        names: Array,
+        positions: Array,
+        width: int,
+        levels: Levels | None = None,
+    ) -> Kept:
         """See :class:`~herald_gpu.backend.Backend`."""
-        return read_kept(feats, names=names, positions=positions, width=width)
+        return read_kept(feats, names=names, positions=positions, width=width, levels=levels)
 
     def presenter(self, given: Source, style: Style) -> Presenter:  # noqa: ARG002 - there is one place only
         """See :class:`~herald_gpu.backend.Backend`."""
@@ -211,6 +220,11 @@ class CpuBackend:
 
     def start_run(self) -> None:
         """See :class:`~herald_gpu.backend.Backend`: nothing to do, the system does not forget a process's peak."""
+
+    @property
+    def compile_seconds(self) -> float:
+        """See :class:`~herald_gpu.backend.Backend`: none if numba found all kernels on disk."""
+        return _compiling.SPENT.seconds
 
     def peak_memory(self) -> int | None:
         """See :class:`~herald_gpu.backend.Backend`: the largest resident size of this process so far."""

@@ -9,6 +9,8 @@ import sys
 from dataclasses import dataclass, field
 from typing import Any
 
+from herald_gpu.install import pip_line
+
 MODULES = ("cupy", "cuml", "pylibcugraph", "cuvs")
 """What the backend imports."""
 LEAST_DRIVER = {12: 12020, 13: 13000}
@@ -130,17 +132,17 @@ def _install_line(driver: int) -> str:
     """Say how to install what fits the driver, or what is there already."""
     if driver == 0:
         return (
-            "there is no NVIDIA driver either; on a machine with one, pip install 'herald-gpu[cu13]' (driver 580 or "
-            "later) or 'herald-gpu[cu12]' (driver 535 or later)"
+            f"there is no NVIDIA driver either; on a machine with driver 580 or later, {pip_line('cu13')}; "
+            f"with driver 535 or later, {pip_line('cu12')}"
         )
     speaks, there = f"the driver speaks CUDA {dotted(driver)}", installed_versions()
     for major in sorted(LEAST_DRIVER, reverse=True):
         if f"cupy-cuda{major}x" in there:
-            return f"pip install 'herald-gpu[cu{major}]', the extra that goes with the cupy-cuda{major}x that is there"
+            return f"{pip_line(f'cu{major}')}, which goes with the cupy-cuda{major}x that is there"
     for major in sorted(LEAST_DRIVER, reverse=True):
         if driver >= LEAST_DRIVER[major]:
-            return f"{speaks}, so pip install 'herald-gpu[cu{major}]'"
-    return f"{speaks}, too old for any: update it to 580 or later, then pip install 'herald-gpu[cu13]'"
+            return f"{speaks}, so {pip_line(f'cu{major}')}"
+    return f"{speaks}, too old for any: update it to 580 or later, then {pip_line('cu13')}"
 
 
 def _obstacle(cupy: Any, driver: int, built: int) -> str | None:  # noqa: ANN401 - the module
@@ -150,7 +152,7 @@ def _obstacle(cupy: Any, driver: int, built: int) -> str | None:  # noqa: ANN401
     major = built // 1000
     if driver < LEAST_DRIVER.get(major, built):
         older = min(LEAST_DRIVER)
-        instead = f", or install 'herald-gpu[cu{older}]' instead" if LEAST_DRIVER[older] <= driver else ""
+        instead = f", or use wheels of CUDA {older}: {pip_line(f'cu{older}')}" if LEAST_DRIVER[older] <= driver else ""
         return (
             f"the driver speaks CUDA {dotted(driver)}, too old for wheels of CUDA {major}, which need "
             f"{dotted(LEAST_DRIVER.get(major, built))}: update the driver{instead}"

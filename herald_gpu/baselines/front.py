@@ -23,7 +23,7 @@ from herald_gpu.io.read import Columns
 from herald_gpu.stages.feature_budget import count_features
 from herald_gpu.stages.features import choose_features
 from herald_gpu.stages.heterophily import measure_heterophily
-from herald_gpu.stages.reduction import standard_scale
+from herald_gpu.stages.scaling import standard_scale
 
 if TYPE_CHECKING:
     from herald_gpu.backend import Array, Backend, BackendName
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from herald_gpu.config import EncodingChoice, StorageKind
     from herald_gpu.graph import Graph
     from herald_gpu.io.read import Source
-    from herald_gpu.stages.reduction import Scaling
+    from herald_gpu.stages.scaling import Scaling
 
 FeatureChoice = Literal["all", "tree", "fisher"]
 FEATURE_CHOICES = ("all", "tree", "fisher")
@@ -81,7 +81,7 @@ def run(
     encoding: EncodingChoice = "graph",
     source: str = "src",
     target: str = "dst",
-    node: str = "node",
+    node: str | None = "node",
     label: str = "label",
     train_column: str = "train",
     unlabelled: Any = -1,  # noqa: ANN401
@@ -110,7 +110,7 @@ def run(
         How the condensed graph's are stored, likewise. Synthetic nodes have float features: `"graph"` is float32 there,
         and `"bits"` is refused.
     source, target, node, label, train_column : str
-        Column names.
+        Column names; `node=None` says that rows are numbered, as in :func:`herald_gpu.condense`.
     unlabelled : object
         The label value that means unknown.
     backend : {"auto", "cpu", "rapids"} or Backend
@@ -185,7 +185,7 @@ def run(
     )
     if scaling is None:
         return result
-    mean, deviation = (device.to_host(part[kept]) for part in (scaling.mean, scaling.deviation))
+    mean, deviation = (device.to_host(part[kept]) for part in (scaling.center, scaling.spread))
     return replace(result, mean=mean, deviation=deviation)
 
 
@@ -211,7 +211,7 @@ def as_published(backend: Backend, given: Source, accounting: Accounting) -> tup
     if accounting != "scaled":
         return stored, None
     scaling = standard_scale(backend, stored)
-    return replace(stored, features=scaling.apply(backend, stored.features)), scaling
+    return replace(stored, features=scaling.widened(backend, stored.features)), scaling
 
 
 def keep_features(backend: Backend, graph: Graph, choice: FeatureChoice, config: HeraldConfig) -> Array:

@@ -9,6 +9,7 @@ import numpy as np
 
 from herald_gpu.io.kinds import unproxy
 from herald_gpu.io.read import read_kept
+from herald_gpu.ratios import percent
 
 if TYPE_CHECKING:
     import scipy.sparse
@@ -138,5 +139,5 @@ class BaselineResult:
     def __repr__(self) -> str:
         return (
             f"<BaselineResult {self.name}: {self.n_nodes} nodes, {self.n_edges} directed edges, {self.n_features} "
-            f"features, {100 * self.storage_ratio:.3g} % of the storage>"
+            f"features, {percent(self.storage_ratio)} of the storage>"
         )

@@ -11,6 +11,7 @@ from herald_gpu.config import HeraldConfig
 from herald_gpu.encoding import stored
 from herald_gpu.errors import BudgetError
 from herald_gpu.graph import Graph
+from herald_gpu.ratios import at_least
 
 if TYPE_CHECKING:
     from herald_gpu.backend import Array, Backend, Matrix
@@ -131,9 +132,8 @@ def seats(backend: Backend, graph: Graph, ranking: Array, prices: Prices, budget
 def infeasible(budget: Budget, floor: float, what: str) -> BudgetError:
     """Say that the budget is too small, and which ratio is not."""
     smallest = smallest_ratio(budget, floor)
-    enough = (
-        f"the smallest feasible ratio is {smallest!r}; pass that or more" if smallest <= 1 else "no ratio is enough"
-    )
+    told = f"the smallest feasible ratio is {at_least(smallest)}; pass that or more"
+    enough = told if smallest <= 1 else "no ratio is enough"
     msg = (
         f"ratio={budget.ratio} allows {budget.limit:.0f} bytes, but {what} takes {floor:.0f}: {enough}, or keep fewer "
         "features (features=, feature_count=)"

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from herald_gpu import pipeline, search
+from herald_gpu import pipeline, search, study
 from herald_gpu.bench import memory
 from herald_gpu.bench.clocks import seconds
 from herald_gpu.experiments.timing import TimedBackend
@@ -168,7 +168,7 @@ def watch(
     with ExitStack() as stack:
         stack.enter_context(_instead(pipeline, "count_features", _timed(backend, "counting")))
         stack.enter_context(_instead(search, "walk_along", _noting_the_walk(backend)))
-        stack.enter_context(_instead(search, "Remembered", _timed_memory(backend)))
+        stack.enter_context(_instead(study, "Remembered", _timed_memory(backend)))
         stack.enter_context(_instead(search, "views_through", _timed_views(backend)))
         stack.enter_context(_instead(search, "judge", _noting_trials(backend)))
         stack.enter_context(_instead(search.Search, "learn", _timed_learning(backend)))

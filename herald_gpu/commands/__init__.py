@@ -17,8 +17,9 @@ from herald_gpu.commands import (
     plan,
     report,
     reproduce,
+    sweep,
 )
 
-COMMANDS = (condense, report, convert, evaluate, plan, demo, datasets, doctor, bench, reproduce, completion)
+COMMANDS = (condense, sweep, report, convert, evaluate, plan, demo, datasets, doctor, bench, reproduce, completion)
 
 __all__ = ["COMMANDS"]

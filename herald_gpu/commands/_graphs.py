@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from herald_gpu.commands._parser import suggest
 from herald_gpu.commands._values import literal, split_choice
 from herald_gpu.errors import ConfigError, FileFormatError
 
@@ -13,11 +14,14 @@ if TYPE_CHECKING:
     import argparse
 
     from herald_gpu.datasets import LabelledGraph
+    from herald_gpu.io.categories import Levels
     from herald_gpu.io.read import Columns
 
 WAYS = (("data",), ("edges", "features"), ("dataset",))
 """Options that name a graph, in groups that rule one another out."""
 MASKS = ("train", "validation", "test")
+CSV_OPTIONS = ("separator", "decimal", "encoding")
+NODE = "node"
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,14 +48,15 @@ def add_graph_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--data", metavar="NPZ", type=Path, help="edge_index, y, x (or CSR as x_data, ...), perhaps train_mask, ..."
     )
-    group.add_argument("--edges", metavar="FILE", type=Path, help="CSV, TSV, Parquet, or NPZ with edge_index")
+    group.add_argument("--edges", metavar="FILE", type=Path, help="CSV, TSV, TXT, Parquet, or NPZ with edge_index")
     group.add_argument(
         "--features",
         metavar="FILE",
         type=Path,
-        help="CSV, TSV or Parquet with a row per node, or NPZ as in --data",
+        help="CSV, TSV, TXT or Parquet with a row per node, or NPZ as in --data",
     )
-    group.add_argument("--dataset", metavar="NAME", help="a data set by name; 'herald datasets' lists them")
+    named = group.add_argument("--dataset", metavar="NAME", help="a data set by name; 'herald datasets' lists them")
+    suggest(named, dataset_names)
     group.add_argument(
         "--split",
         metavar="SPLIT",
@@ -63,25 +68,73 @@ def add_graph_options(parser: argparse.ArgumentParser) -> None:
     for option, default, meaning in (
         ("--source", "src", "one end of an edge"),
         ("--target", "dst", "the other end"),
-        ("--node", "node", "node id"),
+        ("--node", NODE, "node id"),
         ("--label", "label", "class"),
         ("--train-column", "train", "whether a node is a training node"),
     ):
         columns.add_argument(option, metavar="NAME", default=default, help=f"{meaning} (default {default})")
     columns.add_argument(
-        "--unlabelled", metavar="VALUE", type=literal, default=-1, help="label that means unknown (default -1)"
+        "--number-rows", action="store_true", help="the table of nodes has no column of ids: its rows count from 0"
     )
+    columns.add_argument(
+        "--unlabelled",
+        metavar="VALUE",
+        type=literal,
+        default=-1,
+        help="label that means unknown (default -1; None if every label is a class)",
+    )
+    for option, meaning in (
+        ("--drop", "a column of nodes to leave out; may be repeated"),
+        ("--categorical", "a column of nodes to encode one-hot: text, categories, whole numbers; may be repeated"),
+    ):
+        columns.add_argument(option, metavar="COL", action="append", default=[], help=meaning)
+    files = parser.add_argument_group("CSV files")
+    files.add_argument("--separator", metavar="CHAR", help="what separates values (default , and in TSV files a tab)")
+    files.add_argument("--decimal", metavar="CHAR", help="the decimal point (default .)")
+    files.add_argument("--encoding", metavar="NAME", help="such as latin-1 (default utf-8)")
+
+
+def node_of(args: argparse.Namespace) -> str | None:
+    """Return the name of the column of node ids; None if rows are numbered."""
+    if not args.number_rows:
+        return str(args.node)
+    if args.node != NODE:
+        msg = f"--number-rows says that no column holds ids, but --node {args.node} names one: leave one of them out"
+        raise ConfigError(msg)
+    return None
+
+
+def dataset_names() -> list[str]:
+    """Give the names of data sets."""
+    from herald_gpu.datasets.catalogue import DATASETS
+
+    return list(DATASETS)
 
 
 def columns_of(args: argparse.Namespace) -> Columns:
     """Give the names of columns that the options say."""
     from herald_gpu.io.read import Columns
 
-    return Columns(args.source, args.target, args.node, args.label, args.train_column)
+    return Columns(args.source, args.target, node_of(args), args.label, args.train_column, args.drop, args.categorical)
+
+
+def csv_of(args: argparse.Namespace) -> dict[str, str]:
+    """Give the options of CSV files that were given."""
+    given = {name: getattr(args, name) for name in CSV_OPTIONS}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def check_csv(args: argparse.Namespace) -> None:
+    """Refuse options of CSV files where there is no CSV file."""
+    if csv_of(args):
+        from herald_gpu.io.csv import check_used
+
+        check_used(csv_of(args), args.edges, args.features)
 
 
 def check_one_way(args: argparse.Namespace) -> None:
     """Refuse options that name no graph, or more than one."""
+    check_csv(args)
     named = sum(way is not None for way in (args.data, args.edges, args.dataset))
     if named != 1 or (args.edges is None) != (args.features is None):
         msg = "pass either --data NPZ or both --edges FILE and --features FILE, or --dataset NAME, to say which graph"
@@ -102,7 +155,7 @@ def load_named(args: argparse.Namespace) -> LabelledGraph:
     return graph.with_split(graph.own_splits[place])
 
 
-def read_files(args: argparse.Namespace, *, whole: bool) -> Given:
+def read_files(args: argparse.Namespace, *, whole: bool, levels: Levels | None = None) -> Given:
     """Read the graph of ``--data``, or of ``--edges`` and ``--features``.
 
     Parameters
@@ -110,7 +163,11 @@ def read_files(args: argparse.Namespace, *, whole: bool) -> Given:
     args : argparse.Namespace
     whole : bool
         Whether tables are wanted now; else Parquet files are given as their paths, to be read block by block.
+    levels : dict, optional
+        Levels of encoded columns, where a condensed graph knows them already.
     """
+    from herald_gpu.io.csv import read_graph
+
     if args.data is not None:
         _check_archive(args.data)
         found = _archive(args.data, args.split)
@@ -119,6 +176,8 @@ def read_files(args: argparse.Namespace, *, whole: bool) -> Given:
         archived = is_archive(args.features)
         found = _archive(args.features, args.split) if archived else Given(None, _table(args.features, whole=whole))
         edges = _archive(args.edges, None).edges if is_archive(args.edges) else _table(args.edges, whole=whole)
+        edges, features = read_graph(edges, found.features, columns_of(args), csv_of(args), levels)
+        found = replace(found, features=features)
     if edges is None:
         msg = f"{args.data or args.edges} holds no edges: store them as edge_index, shape (2, E)"
         raise FileFormatError(msg)
@@ -155,6 +214,8 @@ def _table(path: Path, *, whole: bool) -> Any:  # noqa: ANN401 - a table, or the
         msg = f"{path} is a folder: pass --workers N, whose workers read the Parquet files in it, or one file"
         raise FileFormatError(msg)
     from herald_gpu.datasets import read_table
+    from herald_gpu.io.csv import is_csv
     from herald_gpu.io.parquet import ENDINGS
 
-    return read_table(path) if whole or path.suffix.lower() not in ENDINGS else path
+    parquet = path.suffix.lower() in ENDINGS
+    return path if is_csv(path) or (parquet and not whole) else read_table(path)

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from herald_gpu.commands._parser import commands_of, is_flag, name_of, takes_many
+from herald_gpu.commands._values import nearest
 from herald_gpu.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Sequence
 
     from herald_gpu.commands._parser import CommandParser
 
 PLAIN = (str, int, float)
+PAIRS = "KEY=VALUE"
+REPEATED = (PAIRS, "COL")
+"""What options that may be repeated take."""
 
 
 def parse(parser: argparse.ArgumentParser, argv: Sequence[str]) -> argparse.Namespace:
@@ -36,20 +39,6 @@ def parse(parser: argparse.ArgumentParser, argv: Sequence[str]) -> argparse.Name
         _check_names(found, commands_of(parser), path)
         _apply(_chosen(found, name, commands_of(parser)), command, words, path)
     return parser.parse_args(words)
-
-
-def nearest(key: str, names: Collection[str]) -> str:
-    """Say which names come closest to an unknown one.
-
-    Examples
-    --------
-    >>> nearest("ration", ["ratio", "seed"])
-    'did you mean ratio?'
-    >>> nearest("x", ["ratio", "seed"])
-    'pass one of ratio, seed'
-    """
-    close = difflib.get_close_matches(key, list(names), n=3)
-    return f"did you mean {' or '.join(close)}?" if close else f"pass one of {', '.join(sorted(names))}"
 
 
 def _config_path(words: list[str]) -> Path | None:
@@ -87,8 +76,7 @@ def _check_names(found: dict[str, Any], commands: dict[str, CommandParser], path
                     msg = f"--config {path}: {inner!r} in [{key}] is no option of {key}: {nearest(inner, names)}"
                     raise ConfigError(msg)
         elif _dashed(key) not in everything:
-            close = difflib.get_close_matches(key, [*everything, *commands], n=3)
-            hint = f"did you mean {' or '.join(close)}?" if close else "'herald COMMAND --help' lists the options"
+            hint = nearest(key, [*everything, *commands], otherwise="'herald COMMAND --help' lists the options")
             msg = f"--config {path}: {key!r} is neither an option nor a command: {hint}"
             raise ConfigError(msg)
 
@@ -135,13 +123,14 @@ def _converted(value: Any, action: argparse.Action, command: CommandParser, told
             msg = f"{told} is not valid: pass true or false"
             raise ConfigError(msg)
         return value if isinstance(action.default, bool) else (action.const if value else action.default)
-    repeated = action.metavar == "KEY=VALUE"
+    repeated = action.metavar in REPEATED
     several = takes_many(action) or repeated
-    if repeated and isinstance(value, dict):
+    if action.metavar == PAIRS and isinstance(value, dict):
         value = [f"{key}={inner}" for key, inner in value.items()]
     items = value if isinstance(value, list) else [value]
     if (isinstance(value, list) and not several) or not all(isinstance(item, PLAIN) for item in items):
-        wanted = "a list of values" if takes_many(action) else "a table" if repeated else "one value"
+        lists = takes_many(action) or (repeated and action.metavar != PAIRS)
+        wanted = "a list of values" if lists else "a table" if repeated else "one value"
         msg = f"{told} is not valid: pass {wanted}"
         raise ConfigError(msg)
     try:

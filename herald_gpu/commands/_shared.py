@@ -9,19 +9,29 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from herald_gpu.commands._values import share
+from herald_gpu.commands._wording import spelt
+from herald_gpu.errors import InputError
+
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Collection, Iterator
 
     from herald_gpu import CondensedGraph
 
-RESULT = "condensed.herald"
-"""The condensed graph in a folder of results."""
+INPUTS = ("data", "edges", "features", "result", "evaluation", "config", "scheduler")
+"""Options that name what a command reads: no output may replace it."""
 
 
 def add_run_options(parser: argparse.ArgumentParser, *, ratio: float) -> None:
     """Add the options of a condensation: how much to keep, where and from which seed."""
     group = parser.add_argument_group("run")
-    group.add_argument("--ratio", type=float, default=ratio, help="share of the storage to keep (default %(default)s)")
+    group.add_argument("--ratio", type=share, default=ratio, help="share of the storage to keep (default %(default)s)")
+    add_place_options(group)
+
+
+def add_place_options(group: Any) -> None:  # noqa: ANN401 - argparse keeps this type private
+    """Add the options that say where to run, and from which seed."""
     group.add_argument(
         "--backend",
         choices=("auto", "cpu", "rapids"),
@@ -33,15 +43,25 @@ def add_run_options(parser: argparse.ArgumentParser, *, ratio: float) -> None:
 
 def add_output_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that say what is printed and saved."""
+    parser.set_defaults(shows_report=True)
     group = parser.add_argument_group("output")
     group.add_argument(
         "--output",
         metavar="PATH",
         help="save the condensed graph to this file, or with tables and the report to this folder, if it ends with /",
     )
+    group.add_argument(
+        "--with-scores", action="store_true", help="save the scores of all nodes of the full graph too: a larger file"
+    )
+    add_force_option(group)
     add_talk_options(
         group, json="print the report as JSON instead of a summary", verbose="tell what was chosen, and why"
     )
+
+
+def add_force_option(group: Any) -> None:  # noqa: ANN401 - a parser, or a group of one
+    """Add ``--force``."""
+    group.add_argument("--force", action="store_true", help="replace the output if it exists; never an input")
 
 
 def add_talk_options(group: Any, *, json: str, verbose: str | None = None) -> None:  # noqa: ANN401 - a parser, or a group of one
@@ -73,24 +93,73 @@ def tell(args: argparse.Namespace, content: object, text: object) -> None:
 
 def give(result: CondensedGraph, args: argparse.Namespace) -> None:
     """Save the result and print its report or summary, as the options say."""
-    if args.output is not None:
-        save(result, args.output)
-    saved = "" if args.output is None else f"\n  saved        {args.output}"
-    tell(args, result.report.to_dict() if args.json else None, f"{result}{saved}")
-
-
-def check_output(output: str | None) -> None:
-    """Refuse a destination that cannot be written to, before the work is done."""
-    if output is None:
+    if args.output is None:
+        tell(args, result.report.to_dict() if args.json else None, str(result))
         return
-    from herald_gpu.io.atomic import check_file, check_folder
+    path, size = save(result, args)
+    content = {**result.report.to_dict(), "file": {"path": str(path), "bytes": size}} if args.json else None
+    nominal = result.report.storage_bytes
+    rest = f"{'scores, ' if args.with_scores else ''}ids, names, the report and the file format"
+    beyond = f"; the rest is {rest}" if size > nominal else ""
+    tell(args, content, f"{result}\n  saved        {path}: {size:,} bytes ({nominal:,} nominal{beyond})")
 
-    if names_folder(output):
+
+def check_result_output(args: argparse.Namespace) -> None:
+    """Refuse an ``--output`` that a condensed graph cannot be saved to, before the work is done."""
+    if args.output is None:
+        return
+    names = None
+    if names_folder(args.output):
         from herald_gpu.io.export import folder_names
+        from herald_gpu.io.persist import ARCHIVE
 
-        check_folder(Path(output), folder_names(archive=RESULT))
+        names = folder_names(archive=ARCHIVE)
+    check_output(args, names=names)
+
+
+def check_output(
+    args: argparse.Namespace,
+    *,
+    key: str = "output",
+    names: Collection[str] | None = None,
+    example: str = "small.herald",
+) -> None:
+    """Refuse an output that is an input, that exists (without ``--force``) or that cannot be written.
+
+    Parameters
+    ----------
+    args : argparse.Namespace
+    key : str
+        The option that names the output.
+    names : collection of str, optional
+        Files of the output, where it is a folder.
+    example : str
+        A file name for the error message.
+    """
+    from herald_gpu.io.atomic import check_file, check_folder, would_replace
+
+    output = Path(getattr(args, key))
+    for told, given in _inputs(args):
+        if would_replace(output, given):
+            msg = f"--{key} {output} would replace what {told} reads: pass another path"
+            raise InputError(msg)
+    if names is None:
+        check_file(output, overwrite=args.force, example=example)
     else:
-        check_file(Path(output))
+        check_folder(output, names, overwrite=args.force)
+
+
+def _inputs(args: argparse.Namespace) -> Iterator[tuple[str, Path]]:
+    """List what the command reads: how the command line names it, and the file or folder."""
+    for key in INPUTS:
+        given = getattr(args, key, None)
+        if given is not None:
+            yield f"{spelt(key)} {given}", Path(given)
+    if getattr(args, "dataset", None) is not None:
+        from herald_gpu.datasets.loading import stored_files
+
+        for file in stored_files(args.dataset):
+            yield f"--dataset {args.dataset}", file
 
 
 def names_folder(output: str) -> bool:
@@ -98,18 +167,13 @@ def names_folder(output: str) -> bool:
     return output.endswith(("/", os.sep)) or Path(output).is_dir()
 
 
-def save(result: CondensedGraph, output: str) -> None:
-    """Write the result to a file or a folder."""
-    if names_folder(output):
-        from herald_gpu.io.export import write_folder
+def save(result: CondensedGraph, args: argparse.Namespace) -> tuple[Path, int]:
+    """Write the result to a file or a folder: (the file that holds it, its bytes)."""
+    output, how = Path(args.output), {"with_scores": args.with_scores, "overwrite": args.force}
+    if not names_folder(args.output):
+        return output, result.save(output, **how)
+    from herald_gpu.io.export import write_folder
+    from herald_gpu.io.persist import ARCHIVE
 
-        write_folder(result, Path(output), archive=RESULT)
-    else:
-        result.save(Path(output))
-
-
-def load(path: Path) -> CondensedGraph:
-    """Read a saved result: a file, or a folder with one."""
-    from herald_gpu.result import CondensedGraph
-
-    return CondensedGraph.load(path / RESULT if path.is_dir() else path)
+    write_folder(result, output, archive=ARCHIVE, **how)
+    return output / ARCHIVE, (output / ARCHIVE).stat().st_size

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from herald_gpu.commands._parser import abouts_of, commands_of, is_flag, takes_many, takes_path
+from herald_gpu.commands._parser import abouts_of, commands_of, is_flag, repeats, takes_many, takes_path, words_of
 
 if TYPE_CHECKING:
     import argparse
@@ -17,7 +17,13 @@ BASH = r"""# Completion of herald in bash, 3.2 or later.
 _herald() {
     local IFS=$'\n'
     local current=${COMP_WORDS[COMP_CWORD]} before=$((COMP_CWORD - 1)) command=${COMP_WORDS[1]} option='' kind=''
+    local key=''
     if [[ $current == '=' ]]; then current=''; elif [[ ${COMP_WORDS[before]} == '=' ]]; then before=$((before - 1)); fi
+    # KEY=VALUE comes as three words, of which only the last is to be replaced; --option=VALUE as well.
+    if [[ ${COMP_WORDS[before + 1]} == '=' && ${COMP_WORDS[before]} != --* ]] && ((before > 1)); then
+        key="${COMP_WORDS[before]}="
+        before=$((before - 1))
+    fi
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
         COMPREPLY=($(compgen -W "$(_herald_words commands)" -- "$current"))
@@ -36,7 +42,12 @@ _herald() {
         return
     fi
     [[ $option != --* || $kind == flag ]] && option='' && kind=$(_herald_kind "$command")
-    COMPREPLY=($(compgen -W "$(_herald_words "$command${option:+ }$option")" -- "$current"))
+    local known="$command${option:+ }$option"
+    [[ $key$current == *=* ]] && known+=' ='
+    [[ -z $option ]] && ((COMP_CWORD > 2)) && known+=' later'
+    COMPREPLY=($(compgen -W "$(_herald_words "$known")" -- "$key$current"))
+    [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2>/dev/null
+    [[ -n $key && ${#COMPREPLY[@]} -gt 0 ]] && COMPREPLY=("${COMPREPLY[@]#"$key"}")
     if [[ $kind == *path ]]; then
         compopt -o filenames 2>/dev/null
         COMPREPLY+=($(compgen -f -- "$current"))
@@ -84,7 +95,8 @@ def bash(parser: argparse.ArgumentParser) -> str:
         options = [action for action in command.arguments if action.option_strings]
         places = [action for action in command.arguments if not action.option_strings]
         words.append(_case(f"{name} options", ["--help", *(text for one in options for text in one.option_strings)]))
-        words.append(_case(name, [choice for one in places for choice in one.choices or ()]))
+        words.append(_case(name, [word for one in places[:1] for word in words_of(one)]))
+        words.append(_case(f"{name} later", [word for one in places for word in words_of(one)]))
         if any(map(takes_path, places)):
             kinds.append(f"        {_quoted(name)}) echo path ;;")
         for action in options:
@@ -92,7 +104,8 @@ def bash(parser: argparse.ArgumentParser) -> str:
             kind += "-path" if kind != "flag" and takes_path(action) else ""
             for text in action.option_strings:
                 kinds.append(f"        {_quoted(f'{name} {text}')}) echo {kind} ;;")
-                words += [_case(f"{name} {text}", action.choices)] if action.choices else []
+                first, then = _in_two(action)
+                words += [_case(f"{name} {text}", first), _case(f"{name} {text} =", then)]
     return BASH.replace("@words", "\n".join(filter(None, words))).replace("@kinds", "\n".join(kinds))
 
 
@@ -116,7 +129,7 @@ def fish(parser: argparse.ArgumentParser) -> str:
         seen = f"complete -c herald -n '__fish_seen_subcommand_from {name}'"
         lines.append(f"{seen} -l help -d 'show the help'")
         for action in command.arguments:
-            chosen = f"-a '{' '.join(map(str, action.choices))}'" if action.choices else ""
+            chosen = _fish_words(action)
             if not action.option_strings:
                 values = chosen or ("-F" if takes_path(action) else "")
                 lines += [f"{seen} {values}"] if values else []
@@ -130,8 +143,8 @@ def fish(parser: argparse.ArgumentParser) -> str:
 SHELLS: dict[str, Callable[[argparse.ArgumentParser], str]] = {"bash": bash, "zsh": zsh, "fish": fish}
 
 
-def _case(name: str, words: Iterable[object] | None) -> str:
-    listed = " ".join(_quoted(str(word)) for word in words or ())
+def _case(name: str, words: Iterable[str]) -> str:
+    listed = " ".join(_quoted(word) for word in words)
     return f"        {_quoted(name)}) printf '%s\\n' {listed} ;;" if listed else ""
 
 
@@ -146,13 +159,33 @@ def _zsh_specs(command: CommandParser) -> Iterator[str]:
             value = "" if is_flag(action) else f":{action.dest}:{_zsh_values(action)}"
             # Of an option with several values, all up to the next option are its own.
             value = f":*--*{value}" if takes_many(action) else value
-            yield _quoted(f"{text}[{about}]{value}")
+            again = "*" if repeats(action) else ""
+            yield _quoted(f"{again}{text}[{about}]{value}")
 
 
 def _zsh_values(action: argparse.Action) -> str:
-    if action.choices:
-        return f"({' '.join(map(str, action.choices))})"
+    words, then = _in_two(action)
+    if then:
+        keys, whole = (" ".join(map(_quoted, part)) for part in (words, then))
+        return f"{{if [[ $PREFIX == *=* ]]; then compadd -- {whole}; else compadd -S '' -- {keys}; fi}}"
+    if words:
+        return f"({' '.join(words)})"
     return "_files" if takes_path(action) else " "
+
+
+def _fish_words(action: argparse.Action) -> str:
+    words, then = _in_two(action)
+    if then:
+        either = f"string match -q '*=*' -- (commandline -ct); and echo {' '.join(then)}; or echo {' '.join(words)}"
+        return f"-a \"(begin; {either}; end | string split ' ')\""
+    return f"-a '{' '.join(words)}'" if words else ""
+
+
+def _in_two(action: argparse.Action) -> tuple[list[str], list[str]]:
+    """Part words into those for a beginning, and those that take the place of ``KEY=`` once that is written."""
+    words = words_of(action)
+    keys = [word for word in words if word.endswith("=")]
+    return (keys, [word for word in words if word not in keys]) if keys else (words, [])
 
 
 def _about(action: argparse.Action) -> str:

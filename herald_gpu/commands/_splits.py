@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import logging
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,16 +12,19 @@ import numpy as np
 from herald_gpu.commands._graphs import MASKS, Given, columns_of, read_files
 from herald_gpu.datasets.splits import Split, paper_split, random_split, rest_split
 from herald_gpu.errors import ConfigError
-from herald_gpu.io import frames, labels
+from herald_gpu.io import categories, frames, labels
 from herald_gpu.io.kinds import kind_of
-from herald_gpu.io.read import id_order, no_labels, no_train_column, places, read
+from herald_gpu.io.marks import Marks, read_marks
+from herald_gpu.io.read import Columns, id_order, no_labels, no_train_column, places, read
 
 if TYPE_CHECKING:
     import argparse
 
     from numpy.typing import NDArray
 
-    from herald_gpu.io.read import Columns
+    from herald_gpu.result import CondensedGraph
+
+logger = logging.getLogger("herald_gpu")
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +65,7 @@ def to_condense(args: argparse.Namespace) -> tuple[Any, Any, Any, Any]:
     """
     given = read_files(args, whole=drawn(args))
     if drawn(args):
-        ids, known = _labelled(given, columns_of(args), args.unlabelled)
+        ids, known = _labelled(_dropped(given, columns_of(args)), columns_of(args), args.unlabelled)
         order = id_order(ids)
         train = np.zeros(len(ids), dtype=bool)
         train[order] = _draw(args.split, len(ids)).train
@@ -71,22 +75,37 @@ def to_condense(args: argparse.Namespace) -> tuple[Any, Any, Any, Any]:
     return given.edges, given.features, given.labels, given.masks[0]
 
 
-def to_test(args: argparse.Namespace) -> FullGraph:
+def to_test(args: argparse.Namespace, result: CondensedGraph | None = None) -> FullGraph:
     """Read the whole graph with all its labels and a split into training, validation and test nodes.
+
+    Parameters
+    ----------
+    args : argparse.Namespace
+    result : CondensedGraph, optional
+        What is trained on: columns are dropped and encoded as when it was made, unless the options say otherwise.
 
     Raises
     ------
     ConfigError
         If the files leave no node to test on.
     """
-    given, columns = read_files(args, whole=True), columns_of(args)
+    levels = None if result is None else result.categories
+    if result is not None:
+        args.drop, args.categorical = args.drop or result.columns.drop, args.categorical or result.columns.categorical
+    given, columns = read_files(args, whole=True, levels=levels), columns_of(args)
+    if _is_table(given):
+        given, columns = _dropped(given, columns), replace(columns, drop=())
     if args.split is not None and not drawn(args):
         _check_own(given, args)
-    ids, masks = _row_ids(given, columns), list(given.masks)
+    marks = Marks(*given.masks)
     if _is_table(given):
-        given, masks[0] = _without_marks(given, args)
+        given, marks = _without_marks(given, args)
     # Without training marks, every label is read: those of test nodes are needed here.
-    found = read(given.edges, given.features, given.labels, columns=_unmarked(columns), unlabelled=args.unlabelled)
+    unmarked = replace(columns, train=Columns.train)
+    found = read(given.edges, given.features, given.labels, columns=unmarked, unlabelled=args.unlabelled, levels=levels)
+    for note in (*found.warnings, *marks.notes):
+        logger.warning("%s", note)
+    ids, masks = _row_ids(given, columns), [marks.train, marks.validation, marks.test]
     known = found.codes >= 0
     values = np.full(len(known), None, dtype=object)
     values[known] = found.class_values[found.codes[known]]
@@ -118,6 +137,14 @@ def _marks(given: Given, train: NDArray[np.bool_], ids: NDArray[Any]) -> Any:  #
     return pd.Series(train, index=ids)
 
 
+def _dropped(given: Given, columns: Columns) -> Given:
+    """Take the columns to leave out from the table of nodes."""
+    if not (columns.drop and _is_table(given)):
+        return given
+    categories.check_names(columns, given.features.columns)
+    return replace(given, features=given.features.drop(columns=list(columns.drop)))
+
+
 def _draw(choice: Any, n: int) -> Split:  # noqa: ANN401 - a name or a seed
     return paper_split(n) if choice == "paper" else random_split(n, choice)
 
@@ -144,7 +171,7 @@ def _own(masks: list[Any], place: NDArray[Any], known: NDArray[np.bool_]) -> Spl
 
 
 def _row_ids(given: Given, columns: Columns) -> NDArray[Any]:
-    if _is_table(given):
+    if _is_table(given) and columns.node is not None:
         ids: NDArray[Any] = frames.node_ids(given.features, columns.node, "feats").infer_objects().to_numpy()
         return ids
     return np.arange(given.features.shape[0])
@@ -165,21 +192,17 @@ def _labelled(given: Given, columns: Columns, unlabelled: object) -> tuple[NDArr
     return _row_ids(given, columns), labels.read_labels(table[columns.label], unlabelled, columns.label)[1]
 
 
-def _without_marks(given: Given, args: argparse.Namespace) -> tuple[Given, NDArray[np.bool_] | None]:
+def _without_marks(given: Given, args: argparse.Namespace) -> tuple[Given, Marks]:
     """Take the training column out of the table of nodes."""
     table, columns = given.features, columns_of(args)
     if columns.train not in table.columns:
-        if columns.train != type(columns).train:
+        if columns.train != Columns.train:
             raise no_train_column(columns)
-        return given, None
+        return given, Marks(None)
     if drawn(args):
         _labelled(given, columns, args.unlabelled)  # refuses both
-    marks = labels.read_train_column(table[columns.train], columns.train)
+    marks = read_marks(table[columns.train], f"feats column {columns.train!r}")
     return Given(given.edges, table.drop(columns=columns.train)), marks
-
-
-def _unmarked(columns: Columns) -> Columns:
-    return type(columns)(columns.source, columns.target, columns.node, columns.label)
 
 
 def _marks_name(given: Given, args: argparse.Namespace) -> str:

@@ -4,6 +4,53 @@ from __future__ import annotations
 
 import argparse
 import ast
+import difflib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+EQUALLY = 0.1
+"""Names that are less like a misspelt one than the closest name is, by no more than this, are suggested too."""
+
+
+def nearest(key: str, names: Collection[str], *, otherwise: str | None = None) -> str:
+    """Say which names come closest to an unknown one.
+
+    Parameters
+    ----------
+    key : str
+    names : collection of str
+    otherwise : str, optional
+        What to say if none comes close; by default all names.
+
+    Examples
+    --------
+    >>> nearest("ration", ["ratio", "seed"])
+    'did you mean ratio?'
+    >>> nearest("x", ["ratio", "seed"])
+    'pass one of ratio, seed'
+    """
+    close = difflib.get_close_matches(key, list(names), n=3)
+    if close:
+        likeness = [difflib.SequenceMatcher(None, name, key).ratio() for name in close]
+        alike = [name for name, one in zip(close, likeness, strict=True) if one > likeness[0] - EQUALLY]
+        return f"did you mean {' or '.join(alike)}?"
+    return f"pass one of {', '.join(sorted(names))}" if otherwise is None else otherwise
+
+
+def share(text: str) -> float:
+    """Read a share of something.
+
+    Examples
+    --------
+    >>> share("0.05")
+    0.05
+    """
+    try:
+        return float(text)
+    except ValueError:
+        msg = f"{text} is not a number: pass a share such as 0.01"
+        raise argparse.ArgumentTypeError(msg) from None
 
 
 def literal(text: str) -> object:

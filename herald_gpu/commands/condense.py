@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from herald_gpu.commands import _graphs, _shared
-from herald_gpu.commands._parser import sentence
-from herald_gpu.commands._settings import nearest
-from herald_gpu.commands._values import assignment
+from herald_gpu.commands._parser import sentence, suggest
+from herald_gpu.commands._values import assignment, nearest
 from herald_gpu.errors import ConfigError
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
 
     from herald_gpu import CondensedGraph, HeraldConfig
 
+T = TypeVar("T")
+SCALES = ("auto", "none", "standard", "robust")
 PRESETS = ("default", "paper", "published-citation", "published-pubmed", "published-scaled")
 
 
@@ -40,18 +43,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
     )
     parser.set_defaults(run=run)
     _graphs.add_graph_options(parser)
-    method = parser.add_argument_group("method")
-    method.add_argument(
-        "--preset", choices=PRESETS, default="default", help="the options to start from (default %(default)s)"
-    )
-    method.add_argument(
-        "--set",
-        metavar="KEY=VALUE",
-        type=assignment,
-        action="append",
-        default=[],
-        help="set a field of HeraldConfig; may be repeated (in a config file: the table [condense.set])",
-    )
+    add_method_options(parser, command="condense")
     _shared.add_run_options(parser, ratio=0.01)
     cluster = parser.add_argument_group(
         "Dask workers", "for Parquet files, or folders of them, that outgrow one machine"
@@ -77,9 +69,33 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
     _shared.add_output_options(parser)
 
 
+def add_method_options(parser: argparse.ArgumentParser, *, command: str) -> None:
+    """Add the options that make the configuration."""
+    method = parser.add_argument_group("method")
+    method.add_argument(
+        "--preset", choices=PRESETS, default="default", help="the options to start from (default %(default)s)"
+    )
+    settings = method.add_argument(
+        "--set",
+        metavar="KEY=VALUE",
+        type=assignment,
+        action="append",
+        default=[],
+        help=f"set a field of HeraldConfig; may be repeated (in a config file: the table [{command}.set])",
+    )
+    suggest(settings, _assignments)
+    method.add_argument(
+        "--scale",
+        choices=SCALES,
+        default="auto",
+        help="scale features by mean and deviation (standard) or by median and quartiles (robust); auto standardizes "
+        "dense columns if their sizes differ by a factor of more than 20 (default %(default)s)",
+    )
+
+
 def run(args: argparse.Namespace) -> None:
     """Read the graph, condense it, give the result."""
-    _shared.check_output(args.output)
+    _shared.check_result_output(args)
     config = build_config(args.preset, dict(args.set))
     if args.workers is not None or args.scheduler is not None:
         from herald_gpu.distributed.clusters import open_client, read_folder
@@ -90,6 +106,7 @@ def run(args: argparse.Namespace) -> None:
         if args.split is not None:
             msg = "--split is not drawn on workers: leave it out, and mark training nodes in a column (--train-column)"
             raise ConfigError(msg)
+        _graphs.check_csv(args)
         waiting = {"at_least": args.min_workers, "wait": args.wait}
         with open_client(args.workers, args.scheduler, backend=args.backend, memory=args.worker_memory, **waiting):
             edges, features = (read_folder(path, backend=args.backend) for path in (args.edges, args.features))
@@ -114,24 +131,50 @@ def condense(
     """Condense what was read, as the options say."""
     import herald_gpu
 
-    return herald_gpu.condense(
+    call = partial(herald_gpu.condense, ratio=args.ratio, resume=args.resume)
+    return call_with_options(call, args, config, edges, features, labels, train)
+
+
+def call_with_options(
+    call: Callable[..., T],
+    args: argparse.Namespace,
+    config: HeraldConfig,
+    edges: Any,  # noqa: ANN401 - whatever was read
+    features: Any,  # noqa: ANN401
+    labels: Any,  # noqa: ANN401
+    train: Any,  # noqa: ANN401
+) -> T:
+    """Call :func:`herald_gpu.condense`, or what takes the same arguments, with those that the options say."""
+    return call(
         edges,
         features,
         labels,
         train,
-        ratio=args.ratio,
         source=args.source,
         target=args.target,
-        node=args.node,
+        node=_graphs.node_of(args),
         label=args.label,
         train_column=args.train_column,
         unlabelled=args.unlabelled,
+        drop=args.drop,
+        categorical=args.categorical,
+        scale=args.scale,
         config=config,
         backend=args.backend,
         random_state=args.seed,
         verbose=_shared.shows_bar(args),
-        resume=args.resume,
     )
+
+
+def _assignments() -> list[str]:
+    """Give what ``--set`` takes: every field with ``=``, and with each of its choices, if it has some."""
+    from herald_gpu import HeraldConfig
+
+    found = []
+    for name, kind in get_type_hints(HeraldConfig).items():
+        choices = (True, False) if kind is bool else get_args(kind) if get_origin(kind) is Literal else ()
+        found += [f"{name}=", *(f"{name}={choice}" for choice in choices)]
+    return found
 
 
 def build_config(preset: str, changes: dict[str, Any]) -> HeraldConfig:

@@ -40,15 +40,18 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
     parser.add_argument("result", metavar="RESULT", type=Path, help="what 'herald condense --output' wrote")
     parser.add_argument("--to", choices=tuple(FORMATS), required=True, help="the format")
     parser.add_argument("--output", metavar="PATH", type=Path, required=True, help="a file; for csv, parquet a folder")
+    _shared.add_force_option(parser)
     _shared.add_talk_options(parser, json="print sizes and files as JSON")
 
 
 def run(args: argparse.Namespace) -> None:
     """Read, write, and tell what was written."""
-    from herald_gpu.io.export import export
+    import herald_gpu
+    from herald_gpu.io.export import export, folder_names
 
-    result = _shared.load(args.result)
-    files = [str(path) for path in export(result, args.output, args.to)]
+    _shared.check_output(args, names=folder_names(kind=args.to) if args.to in ("csv", "parquet") else None)
+    result = herald_gpu.load(args.result)
+    files = [str(path) for path in export(result, args.output, args.to, overwrite=args.force)]
     report = result.report
     sizes = {"nodes": report.n_nodes, "edges": report.n_edges, "features": report.feature_count}
     text = f"{report.n_nodes:,} nodes, {report.n_edges:,} directed edges, {report.feature_count:,} features"

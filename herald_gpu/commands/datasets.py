@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from herald_gpu.commands import _shared
-from herald_gpu.commands._parser import sentence
+from herald_gpu.commands import _graphs, _shared
+from herald_gpu.commands._parser import sentence, suggest
 from herald_gpu.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -30,7 +30,10 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
     parser.add_argument(
         "action", nargs="?", choices=("list", "fetch"), default="list", help="what to do (default %(default)s)"
     )
-    parser.add_argument("names", nargs="*", metavar="NAME", help="data sets to fetch; 'herald datasets' lists them")
+    names = parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="data sets to fetch; 'herald datasets' lists them"
+    )
+    suggest(names, _graphs.dataset_names)
     parser.add_argument("--root", metavar="FOLDER", type=Path, help="keep and look for them here, not in the cache")
     _shared.add_talk_options(parser, json="print JSON instead of text", verbose="say where files come from")
 

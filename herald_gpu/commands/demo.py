@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from herald_gpu.commands import _shared
@@ -9,6 +10,8 @@ from herald_gpu.commands._parser import sentence
 
 if TYPE_CHECKING:
     import argparse
+
+    from herald_gpu.datasets.synthetic import SyntheticGraph
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this type private
@@ -18,7 +21,11 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
         "demo",
         help=about,
         description=f"{sentence(about)}.",
-        examples=["herald demo", "herald demo --nodes 20000 --homophily 0.1 --ratio 0.01 --json"],
+        examples=[
+            "herald demo",
+            "herald demo --write .",
+            "herald demo --nodes 20000 --homophily 0.1 --ratio 0.01 --json",
+        ],
     )
     parser.set_defaults(run=run)
     group = parser.add_argument_group("graph")
@@ -26,17 +33,26 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
     group.add_argument(
         "--homophily", type=float, default=0.2, help="share of edges inside a class (default %(default)s)"
     )
+    group.add_argument(
+        "--write",
+        metavar="FOLDER",
+        type=Path,
+        help="write the graph to edges.csv and nodes.csv in this folder instead of condensing it",
+    )
     _shared.add_run_options(parser, ratio=0.05)
     _shared.add_output_options(parser)
 
 
 def run(args: argparse.Namespace) -> None:
-    """Draw the graph, condense it, show the result."""
+    """Draw the graph, and condense it and show the result, or write it to files."""
     import herald_gpu
     from herald_gpu.datasets import make_graph
 
-    _shared.check_output(args.output)
+    _shared.check_result_output(args)
     graph = make_graph(args.nodes, homophily=args.homophily, seed=args.seed)
+    if args.write is not None:
+        write(graph, args)
+        return
     result = herald_gpu.condense(
         graph.edge_index,
         graph.features,
@@ -48,3 +64,16 @@ def run(args: argparse.Namespace) -> None:
         verbose=_shared.shows_bar(args),
     )
     _shared.give(result, args)
+
+
+def write(graph: SyntheticGraph, args: argparse.Namespace) -> None:
+    """Write the graph as two tables, such as the other commands read."""
+    from herald_gpu.io.atomic import check_file, whole_file
+
+    paths = [args.write / "edges.csv", args.write / "nodes.csv"]
+    for path in paths:
+        check_file(path, example="edges.csv")
+    for path, table in zip(paths, graph.to_frames(), strict=True):
+        with whole_file(path) as unfinished:
+            table.to_csv(unfinished, index=False, float_format="%.4g")
+    _shared.tell(args, [str(path) for path in paths], "\n".join(map(str, paths)))

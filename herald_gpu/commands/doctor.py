@@ -12,6 +12,7 @@ from herald_gpu._version import __version__
 from herald_gpu.commands import _shared
 from herald_gpu.commands._parser import sentence
 from herald_gpu.errors import BackendUnavailable, MissingDependencyError
+from herald_gpu.install import pip_line_of
 
 if TYPE_CHECKING:
     import argparse
@@ -51,8 +52,8 @@ def run(args: argparse.Namespace) -> None:
     found = examine()
     _shared.tell(args, found, render(found))
     if found["cpu"]["missing"]:
-        missing = " ".join(found["cpu"]["missing"])
-        msg = f"{missing} not installed: no backend can run, pip install {missing}"
+        missing = found["cpu"]["missing"]
+        msg = f"{', '.join(missing)} not installed: no backend can run, {pip_line_of(missing)}"
         raise MissingDependencyError(msg)
     if args.require == "rapids" and not found["rapids"]["available"]:
         msg = f"backend='rapids' cannot run here: {found['rapids']['reason']}"

@@ -7,6 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from herald_gpu.commands._parser import sentence
+from herald_gpu.commands._values import share
 from herald_gpu.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
     graph.add_argument("--degree-skew", type=float, help="mean squared degree over squared mean degree")
     graph.add_argument("--class-skew", type=float, help="the same of the classes' training nodes (default 1)")
     wanted = parser.add_argument_group("run")
-    wanted.add_argument("--ratio", type=float, default=0.01, help="share of the storage to keep (default %(default)s)")
+    wanted.add_argument("--ratio", type=share, default=0.01, help="share of the storage to keep (default %(default)s)")
     wanted.add_argument(
         "--preset", choices=PRESETS, default="default", help="the options to plan for (default %(default)s)"
     )

@@ -35,15 +35,19 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
         type=Path,
         help="accuracies: what 'herald evaluate' printed with --json, or its --csv",
     )
+    _shared.add_force_option(parser)
     _shared.add_talk_options(parser, json="print the page's path as JSON")
 
 
 def run(args: argparse.Namespace) -> None:
     """Read the graph, write its page, say where."""
+    import herald_gpu
     from herald_gpu.report.evaluation import read_evaluation
 
-    result = _shared.load(args.result)
+    if args.output is None:
+        args.output = args.result.with_suffix(".html")
+    _shared.check_output(args, example="report.html")
+    result = herald_gpu.load(args.result)
     evaluation = None if args.evaluation is None else read_evaluation(args.evaluation)
-    output = args.result.with_suffix(".html") if args.output is None else args.output
-    result.to_html(output, evaluation=evaluation)
-    _shared.tell(args, {"page": str(output)}, str(output))
+    result.to_html(args.output, evaluation=evaluation, overwrite=args.force)
+    _shared.tell(args, {"page": str(args.output)}, str(args.output))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from herald_gpu.commands import _shared
 from herald_gpu.commands._parser import sentence
+from herald_gpu.commands._values import share
 from herald_gpu.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this typ
     part.add_argument("--datasets", nargs="+", metavar="NAME", help="graphs; also reddit-like-SCALE")
     part.add_argument("--methods", nargs="+", metavar="NAME", help="such as herald, bonsai, random")
     part.add_argument("--columns", nargs="+", metavar="COLUMN", help="true, published: whose accounting of storage")
-    part.add_argument("--ratios", nargs="+", type=float, metavar="R", help="shares of the storage")
+    part.add_argument("--ratios", nargs="+", type=share, metavar="R", help="shares of the storage")
     part.add_argument("--models", nargs="+", metavar="MODEL", help="GNNs, such as GCN")
     part.add_argument("--changes", nargs="+", metavar="CHANGE", help="variants of the method, such as A2b or depth=3")
     part.add_argument("--seeds", type=int, metavar="N", help="how many initialisations of each model")

@@ -10,8 +10,13 @@ from zipfile import BadZipFile
 import numpy as np
 
 from herald_gpu.errors import FileFormatError, MissingDependencyError
+from herald_gpu.install import pip_line
+from herald_gpu.io.csv import check_used, format_of, is_csv, read_frame
+from herald_gpu.io.parquet import ENDINGS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pandas as pd
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
@@ -81,13 +86,15 @@ def read_npz(path: str | Path, *, split: int = 0) -> GraphFile:
     )
 
 
-def read_table(path: str | Path) -> pd.DataFrame:
-    r"""Read a CSV, TSV or Parquet file; text files may be compressed (``.gz`` and the like).
+def read_table(path: str | Path, *, csv: Mapping[str, str] | None = None) -> pd.DataFrame:
+    r"""Read a CSV, TSV, TXT or Parquet file; text files may be compressed (``.gz`` and the like).
 
     Parameters
     ----------
     path : str or Path
         The file; its name says the format.
+    csv : mapping, optional
+        How a CSV file is written, as for :func:`herald_gpu.condense`.
 
     Raises
     ------
@@ -106,21 +113,19 @@ def read_table(path: str | Path) -> pd.DataFrame:
     """
     import pandas as pd
 
-    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
+    if is_csv(path):
+        return read_frame(path, format_of(csv))
+    check_used(csv, path)
     try:
-        if ".csv" in suffixes:
-            return pd.read_csv(path)
-        if ".tsv" in suffixes:
-            return pd.read_csv(path, sep="\t")
-        if suffixes and suffixes[-1] in {".parquet", ".pq"}:
+        if Path(path).suffix.lower() in ENDINGS:
             return pd.read_parquet(path)
     except ImportError as error:
-        msg = f"reading {path} needs pyarrow: pip install 'herald-gpu[arrow]'"
+        msg = f"reading {path} needs pyarrow: {pip_line('arrow')}"
         raise MissingDependencyError(msg) from error
     except ValueError as error:
         msg = f"{path} cannot be read as its name says ({error}): check the file, or rename it to its format"
         raise FileFormatError(msg) from error
-    msg = f"{path} has no known ending: pass a .csv, .tsv, .parquet or .npz file"
+    msg = f"{path} has no known ending: pass a .csv, .tsv, .txt, .parquet or .npz file"
     raise FileFormatError(msg)
 
 
@@ -168,6 +173,10 @@ def _mask(arrays: dict[str, NDArray[Any]], name: str, split: int, path: str | Pa
     mask = arrays.get(name)
     if mask is None:
         return None
+    if mask.dtype.kind != "b" and not np.isin(mask, (0, 1)).all():
+        seen = ", ".join(map(repr, np.unique(mask)[:5].tolist()))
+        msg = f"{name} in {path} has the values {seen}: store booleans, or zeros and ones"
+        raise FileFormatError(msg)
     columns = mask[:, None] if mask.ndim == 1 else mask
     shared = mask.ndim == 1 and name != "train_mask"
     if columns.ndim != 2 or not (shared or 0 <= split < columns.shape[1]):  # noqa: PLR2004 - nodes by splits

@@ -68,11 +68,10 @@ def load_graph(
     (4, 2, 2, 1)
     """
     plain = canonical(name)
-    given, cache = _folders(root)
+    _, cache = _folders(root)
     parsed = None
-    for folder in dict.fromkeys((given, cache)):
-        path = folder / f"{plain}.npz"
-        if path.is_file() and (parsed := read_prepared(path)) is not None:
+    for path in stored_files(plain, root=root):
+        if (parsed := read_prepared(path)) is not None:
             logger.info("%s: read from %s", plain, path)
             break
     if parsed is not None:
@@ -81,6 +80,19 @@ def load_graph(
         dataset = find(plain)
         graph = _labelled(plain, _converted(dataset, cache, network=download and not places.is_offline()), dataset, "")
     return graph.with_split(split)
+
+
+def stored_files(name: str, *, root: str | os.PathLike[str] | None = None) -> list[Path]:
+    """List the files that a data set can be read from without a download; none if it is not here.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> stored_files("cora", root=tempfile.mkdtemp())
+    []
+    """
+    places_of = (folder / f"{canonical(name)}.npz" for folder in dict.fromkeys(_folders(root)))
+    return [path for path in places_of if path.is_file()]
 
 
 def status(name: str, *, root: str | os.PathLike[str] | None = None) -> str:

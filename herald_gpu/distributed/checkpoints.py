@@ -64,7 +64,7 @@ class Checkpoints:
             msg = f"resume={str(folder)!r} holds other files: pass a new folder"
             raise InputError(msg)
         else:
-            with whole_file(there) as beside:
+            with whole_file(there, overwrite=True) as beside:
                 beside.write_text(json.dumps({"mark": mark}), "utf-8")
 
     def load(self, name: str, part: int) -> list[np.ndarray] | None:
@@ -77,7 +77,7 @@ class Checkpoints:
 
     def save(self, name: str, part: int, arrays: Sequence[np.ndarray]) -> None:
         """Keep the partial result of a partition."""
-        with whole_file(self._path(name, part)) as beside, beside.open("wb") as stream:
+        with whole_file(self._path(name, part), overwrite=True) as beside, beside.open("wb") as stream:
             named: dict[str, Any] = {f"a{place}": np.asarray(array) for place, array in enumerate(arrays)}
             np.savez(stream, **named)
 

@@ -77,7 +77,10 @@ def chosen_exemplars(backend: Backend, graph: LeadGraph, found: Found) -> Chosen
         columns=found.columns,
         coded=found.coded,
         ranking=graph.ids[found.ranking],
-        more={"edges": found.edges, "landmarks": found.landmarks, "trials": found.trials, "trial": found.trial},
+        more={
+            name: getattr(found, name)
+            for name in ("edges", "landmarks", "trials", "trial", "majority", "validation_nodes")
+        },
     )
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from herald_gpu.backend import get_backend
 from herald_gpu.errors import ClusterError, HeraldError, MissingDependencyError
+from herald_gpu.install import pip_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -163,7 +164,7 @@ def active_client() -> Any:  # noqa: ANN401 - distributed.Client
     try:
         from distributed import get_client
     except ImportError as error:
-        msg = "Dask collections need dask.distributed, which is not installed: pip install 'herald-gpu[dask]'"
+        msg = f"Dask collections need dask.distributed, which is not installed: {pip_line('dask')}"
         raise MissingDependencyError(msg) from error
     try:
         return get_client()

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.metadata
-import logging
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from herald_gpu.api import make_contents, make_report, progress_bar
+from herald_gpu.api import log_warnings, make_contents, make_report, progress_bar
 from herald_gpu.backend import get_backend
 from herald_gpu.distributed.checkpoints import Checkpoints
 from herald_gpu.distributed.collections import take_apart
@@ -18,6 +17,7 @@ from herald_gpu.distributed.crew import DaskCrew, active_client
 from herald_gpu.distributed.job import Job
 from herald_gpu.distributed.pipeline import run
 from herald_gpu.distributed.reading import read_graph
+from herald_gpu.distributed.scaling import check_scale_of_parts, scale_parts
 from herald_gpu.errors import ConfigError
 from herald_gpu.io import networks, present
 from herald_gpu.io.read import Source
@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     from herald_gpu.distributed.reading import PartedGraph
     from herald_gpu.io.present import OutputType
     from herald_gpu.io.read import Columns
-
-logger = logging.getLogger("herald_gpu")
+    from herald_gpu.stages.scaling import Scale
 
 
 def condense_collections(
@@ -48,6 +47,7 @@ def condense_collections(
     backend: BackendName | Backend,
     output_type: OutputType,
     seed: int,
+    scale: Scale = "auto",
     verbose: bool = False,
     resume: str | os.PathLike[str] | None = None,
     crew: Crew | None = None,
@@ -59,7 +59,7 @@ def condense_collections(
     ----------
     graph : tuple
         Edges, features, labels, training nodes.
-    ratio, columns, unlabelled, config, output_type, seed, verbose, resume
+    ratio, columns, unlabelled, config, output_type, seed, scale, verbose, resume
         As of :func:`herald_gpu.condense`.
     backend : {"auto", "cpu", "rapids"}
         What workers run on.
@@ -71,6 +71,7 @@ def condense_collections(
     if not isinstance(backend, str):
         msg = f"backend={backend!r} cannot be sent to workers: pass 'auto', 'cpu' or 'rapids'"
         raise ConfigError(msg)
+    check_scale_of_parts(scale)
     crew = DaskCrew(active_client(), backend) if crew is None else crew
     here = get_backend("cpu")
     with ExitStack() as stack:
@@ -80,11 +81,15 @@ def condense_collections(
             parted = read_graph(crew, given, bounds)
             # Workers keep what somebody holds: partitions as they came are let go, or they would stay beside ours.
             given = dataclasses.replace(given, edges=[], nodes=[], labels=[], train=[])
-            job = Job(crew, parted, config, seed, _store(resume, parted, config, ratio, seed))
+            parted, scaled = scale_parts(crew, parted, scale)
+            key = {"graph": parted.check, "config": config.to_dict(), "ratio": ratio, "seed": seed, "scale": scale}
+            job = Job(crew, parted, config, seed, None if resume is None else Checkpoints(resume, key))
             job.count(parted.received)
-        made = run(job, ratio, clock)
+        made = dataclasses.replace(run(job, ratio, clock), scaling=parted.scaling)
     source = _source(given, parted)
-    report = make_report(here, source, made, clock, parted.notes, config, ratio=ratio, seed=seed)
+    report = make_report(
+        here, source, made, clock, parted.notes, config, ratio=ratio, seed=seed, scale=scale, scaled=scaled
+    )
     report = dataclasses.replace(
         report,
         backend=crew.backend if isinstance(crew, DaskCrew) else here.name,
@@ -93,18 +98,9 @@ def condense_collections(
         peak_memory_bytes=max(crew.peaks(), default=None),
         versions=report.versions | {name: importlib.metadata.version(name) for name in ("dask", "distributed")},
     )
-    for warning in report.warnings:
-        logger.warning("%s", warning)
+    log_warnings(report)
     style = present.choose_style(given.style, output_type)
     return CondensedGraph(make_contents(here, source, parted.layout, made, columns, style, unlabelled), report)
-
-
-def _store(
-    resume: str | os.PathLike[str] | None, parted: PartedGraph, config: HeraldConfig, ratio: float, seed: int
-) -> Checkpoints | None:
-    if resume is None:
-        return None
-    return Checkpoints(resume, {"graph": parted.check, "config": config.to_dict(), "ratio": ratio, "seed": seed})
 
 
 def _source(given: Given, parted: PartedGraph) -> Source:
@@ -122,4 +118,5 @@ def _source(given: Given, parted: PartedGraph) -> Source:
         train=none.astype(bool),
         style=given.style,
         warnings=list(given.warnings),
+        categories=given.categories,
     )

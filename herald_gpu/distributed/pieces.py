@@ -10,12 +10,14 @@ import pandas as pd
 
 from herald_gpu.errors import InputError
 from herald_gpu.graph import first_bad
-from herald_gpu.io import frames, labels, matrices
+from herald_gpu.io import categories, frames, labels, marks, matrices
 from herald_gpu.io.kinds import FRAME_KINDS, kind_of
 from herald_gpu.io.read import places
 
 if TYPE_CHECKING:
     from herald_gpu.backend import Backend, Matrix
+    from herald_gpu.io.categories import Levels
+    from herald_gpu.io.marks import Reading
     from herald_gpu.io.read import Columns
 
 Bad = tuple[int, int, Any]
@@ -32,6 +34,8 @@ class Piece:
     labels : object array
     known, train : bool arrays
         Which labels are known; which nodes are for training.
+    reading : Reading, optional
+        How training marks were read, where they are no booleans.
     """
 
     ids: np.ndarray
@@ -39,6 +43,7 @@ class Piece:
     labels: np.ndarray
     known: np.ndarray
     train: np.ndarray
+    reading: Reading | None
 
 
 @dataclass(frozen=True)
@@ -47,8 +52,8 @@ class PieceFacts:
 
     Attributes
     ----------
-    n_rows, n_known, n_train, n_blind : int
-        Nodes; with known labels; for training; for training without a label.
+    n_rows, n_known, n_train, n_blind, n_unlabelled : int
+        Nodes; with known labels; for training; for training without a label; with the label that means unknown.
     first, last : ids
         Of its nodes, where they ascend.
     ascending : bool
@@ -63,12 +68,15 @@ class PieceFacts:
         Whether all of those are 1.
     bad : tuple, optional
         How many feature values are no numbers; column and id of the first.
+    reading : Reading, optional
+        How training marks were read.
     """
 
     n_rows: int
     n_known: int
     n_train: int
     n_blind: int
+    n_unlabelled: int
     first: Any
     last: Any
     ascending: bool
@@ -77,6 +85,7 @@ class PieceFacts:
     n_stored: int
     binary: bool
     bad: Bad | None
+    reading: Reading | None
 
 
 def read_piece(
@@ -87,6 +96,7 @@ def read_piece(
     columns: Columns,
     unlabelled: Any,  # noqa: ANN401
     first: int,
+    levels: Levels,
 ) -> Piece:
     """Read nodes of one partition.
 
@@ -100,27 +110,43 @@ def read_piece(
     unlabelled : object
     first : int
         Number of the first row, which ids are counted from where there are none.
+    levels : dict
+        Levels of encoded columns in all partitions.
     """
-    if kind_of(rows) in FRAME_KINDS:
-        frame = frames.to_pandas(rows)
+    is_table = kind_of(rows) in FRAME_KINDS
+    if is_table:
+        frame = categories.encode(frames.to_pandas(rows), columns, levels).frame
         table = frames.read_node_table(frame, node=columns.node, label=columns.label, train=columns.train)
-        ids, features = table.ids, table.features
-        held, marks = table.labels, table.train
+        ids, features = table.ids + first if columns.node is None else table.ids, table.features
+        held, column = table.labels, table.train
     else:
         features = matrices.read_feature_matrix(rows)
-        ids, held, marks = np.arange(first, first + features.shape[0]), None, None
+        ids, held, column = np.arange(first, first + features.shape[0]), None, None
     name = "labels" if held is None else f"feats column {columns.label!r}"
     values = held if held is not None else labels.aligned(given_labels, ids, "labels")
     values, known = labels.read_labels(values, unlabelled, name)
-    if marks is not None:
-        train = labels.read_train_column(marks, columns.train)
+    if column is not None:
+        marked = marks.read_marks(column, f"feats column {columns.train!r}")
     elif given_train is None:
-        train = known
-    elif given_train.dtype == bool:
-        train = np.asarray(labels.aligned(given_train, ids, "train"))
+        marked = marks.Marks(known)
+    elif is_table:
+        marked = marks.Marks(pd.Index(given_train).get_indexer(ids) >= 0)
     else:
-        train = pd.Index(given_train).get_indexer(ids) >= 0
-    return Piece(ids, features, values, known, train)
+        marked = marks.read_marks(pd.Series(np.asarray(labels.aligned(given_train, ids, "train"))), "train")
+    return Piece(ids, features, values, known, marked.train, marked.reading)
+
+
+def piece_levels(
+    backend: Backend,  # noqa: ARG001 - every task has one
+    rows: Any,  # noqa: ANN401 - a partition of a table
+    names: tuple[Any, ...],
+) -> tuple[int, dict[Any, tuple[list[Any], int]]]:
+    """Count rows; find the levels of some columns (one more than allowed tells of too many), and missing values."""
+    frame, found = frames.to_pandas(rows), {}
+    for name in names:
+        codes, values = categories.factored(frame[name], name)
+        found[name] = values[: categories.MOST_LEVELS + 1], int((codes < 0).sum())
+    return len(frame), found
 
 
 def piece_facts(backend: Backend, piece: Piece) -> PieceFacts:  # noqa: ARG001 - every task has one
@@ -132,6 +158,7 @@ def piece_facts(backend: Backend, piece: Piece) -> PieceFacts:  # noqa: ARG001 -
         n_known=int(piece.known.sum()),
         n_train=int(piece.train.sum()),
         n_blind=int((piece.train & ~piece.known).sum()),
+        n_unlabelled=labels.count_named(piece.labels, piece.known),
         first=piece.ids[0] if len(piece.ids) else None,
         last=piece.ids[-1] if len(piece.ids) else None,
         ascending=_ascending(piece.ids),
@@ -140,6 +167,7 @@ def piece_facts(backend: Backend, piece: Piece) -> PieceFacts:  # noqa: ARG001 -
         n_stored=int(np.count_nonzero(stored)),
         binary=bool(((stored == 0) | (stored == 1)).all()),
         bad=_bad(piece),
+        reading=piece.reading,
     )
 
 
@@ -188,5 +216,5 @@ def slice_piece(
     """Rows of a piece that belong to a partition, with their positions among all nodes."""
     where = places(piece.ids, ids)
     mine = np.flatnonzero((where >= low) & (where < high))
-    taken = {name: value[mine] for name, value in vars(piece).items()}
+    taken = {name: value[mine] for name, value in vars(piece).items() if name != "reading"}
     return where[mine], replace(piece, **taken)

@@ -9,7 +9,7 @@ import numpy as np
 
 from herald_gpu import ops
 from herald_gpu.backend import get_backend
-from herald_gpu.budget import budget_of
+from herald_gpu.budget import SCALING_BYTES, budget_of
 from herald_gpu.distributed.around import most_around
 from herald_gpu.distributed.closing import chosen_columns, chosen_exemplars, close
 from herald_gpu.distributed.counting import count_features
@@ -92,7 +92,8 @@ def make_budget(job: Job, ratio: float) -> Budget:
     layout = job.layout
     kind = check_storage(layout.kind, job.config.storage)
     values = layout.n_nodes * layout.n_features if kind == "dense" else job.graph.n_stored
-    return budget_of(kind, values, layout.n_edges, ratio)
+    budget = budget_of(kind, values, layout.n_edges, ratio)
+    return budget if job.graph.scaling is None else replace(budget, column_bytes=SCALING_BYTES)
 
 
 def _exemplars(job: Job, training: Training, budget: Budget, hetero: Heterophily, stage: Any) -> Condensed:  # noqa: ANN401

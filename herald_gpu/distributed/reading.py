@@ -21,12 +21,14 @@ from herald_gpu.distributed.shuffle import (
 )
 from herald_gpu.errors import InputError
 from herald_gpu.graph import cheapest_kind, not_finite
-from herald_gpu.io.labels import check_marks, distinct_classes, plain_classes
+from herald_gpu.io import marks
+from herald_gpu.io.labels import check_marks, distinct_classes, plain_classes, unlabelled_hint, unlabelled_note
 
 if TYPE_CHECKING:
     from herald_gpu.distributed.collections import Given
     from herald_gpu.distributed.crew import Crew
     from herald_gpu.distributed.pieces import PieceFacts
+    from herald_gpu.stages.scaling import Scaling
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ class PartedGraph:
     parts : list of futures of Part
     layout : Layout
     n_stored : int
-        Feature values that are not zero.
+        Feature values that are not zero, as they were given.
     class_counts : int array
         Training nodes by class.
     class_values : array
@@ -46,11 +48,13 @@ class PartedGraph:
     ids : array or range
         Of all nodes, ascending.
     notes : list of str
-        What was dropped.
+        How marks and labels were read, and what was dropped.
     check : int
         Tells this graph from another.
     received : int
         Bytes that were exchanged to bring rows to their partitions.
+    scaling : Scaling, optional
+        How features of the partitions were scaled, on the host.
     """
 
     parts: list[Any]
@@ -62,6 +66,7 @@ class PartedGraph:
     notes: list[str]
     check: int
     received: int
+    scaling: Scaling | None = None
 
 
 def read_graph(crew: Crew, given: Given, bounds: tuple[int, ...] | None = None) -> PartedGraph:
@@ -76,7 +81,7 @@ def read_graph(crew: Crew, given: Given, bounds: tuple[int, ...] | None = None) 
         Of the partitions; by default those of `feats` where ids ascend through them, else equal parts.
     """
     pieces = [
-        crew.submit(read_piece, rows, labels, train, given.columns, given.unlabelled, first)
+        crew.submit(read_piece, rows, labels, train, given.columns, given.unlabelled, first, given.categories)
         for rows, labels, train, first in zip(given.nodes, given.labels, given.train, given.firsts, strict=True)
     ]
     facts = crew.gather([crew.submit(piece_facts, piece, near=piece) for piece in pieces])
@@ -87,7 +92,7 @@ def read_graph(crew: Crew, given: Given, bounds: tuple[int, ...] | None = None) 
     everyone = range(len(bounds) - 1)
     known = ids if isinstance(ids, range) else crew.submit(sorted_ids, [crew.submit(piece_ids, one) for one in pieces])
     held = _place_pieces(crew, pieces, facts, known, bounds, moved=moved)
-    buckets = [crew.submit(bucket_edges, edges, given.columns, known, bounds) for edges in given.edges]
+    buckets = [crew.submit(bucket_edges, edges, given.columns, known, bounds, given.origin) for edges in given.edges]
     counted = crew.gather([crew.submit(bucket_facts, one, near=one) for one in buckets])
     taken = [[crew.submit(pick_bucket, one, p, near=one) for one in buckets] for p in everyone]
     rows = [crew.submit(join_edges, taken[p], bounds, p) for p in everyone]
@@ -115,7 +120,7 @@ def read_graph(crew: Crew, given: Given, bounds: tuple[int, ...] | None = None) 
         class_counts=np.sum([one.classes for one in told], axis=0),
         class_values=plain_classes(classes),
         ids=ids,
-        notes=[f"{count} {what} dropped" for count, what in dropped if count],
+        notes=[*_notes(facts, given), *(f"{count} {what} dropped" for count, what in dropped if count)],
         check=hash((bounds, tuple(one.check for one in told))),
         received=sum(came),
     )
@@ -129,13 +134,21 @@ def _check(facts: list[PieceFacts], given: Given) -> tuple[np.ndarray, Any]:
         raise InputError(msg)
     name = given.label_name
     n_known, n_train = sum(one.n_known for one in facts), sum(one.n_train for one in facts)
-    check_marks(n_known, n_train, sum(one.n_blind for one in facts), name)
-    classes, _ = distinct_classes(np.concatenate([one.seen for one in facts]), name)
+    hint = unlabelled_hint(sum(one.n_unlabelled for one in facts), given.unlabelled)
+    check_marks(n_known, n_train, sum(one.n_blind for one in facts), name, hint)
+    classes, _ = distinct_classes(np.concatenate([one.seen for one in facts]), name, hint)
     bad = [one.bad for one in facts if one.bad is not None]
     if bad:
         raise not_finite(sum(one[0] for one in bad), given.names[bad[0][1]], bad[0][2])
     n_stored, binary = sum(one.n_stored for one in facts), all(one.binary for one in facts)
     return classes, cheapest_kind((n_rows, len(given.names)), n_stored, binary=binary)
+
+
+def _notes(facts: list[PieceFacts], given: Given) -> list[str]:
+    """Say how training marks and labels of all partitions were read."""
+    reading = marks.together([one.reading for one in facts if one.reading is not None])
+    unlabelled = unlabelled_note(sum(one.n_unlabelled for one in facts), given.unlabelled, marked=given.marked)
+    return unlabelled if reading is None else [reading.note, *unlabelled]
 
 
 def _ids(crew: Crew, pieces: list[Any], facts: list[PieceFacts]) -> tuple[np.ndarray | range, tuple[int, ...] | None]:

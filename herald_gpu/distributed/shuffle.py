@@ -14,11 +14,12 @@ from herald_gpu import ops
 from herald_gpu.distributed.parts import Part, nbytes
 from herald_gpu.io import frames, matrices
 from herald_gpu.io.kinds import FRAME_KINDS, kind_of
-from herald_gpu.io.read import places
+from herald_gpu.io.read import place_ends
 
 if TYPE_CHECKING:
     from herald_gpu.backend import Array, Backend, Matrix
     from herald_gpu.distributed.pieces import Piece
+    from herald_gpu.io.id_columns import Origin
     from herald_gpu.io.read import Columns
 
 
@@ -50,7 +51,14 @@ class BucketFacts:
     n_repeated: int
 
 
-def bucket_edges(backend: Backend, edges: Any, columns: Columns, ids: Any, bounds: tuple[int, ...]) -> Bucketed:  # noqa: ANN401
+def bucket_edges(
+    backend: Backend,
+    edges: Any,  # noqa: ANN401
+    columns: Columns,
+    ids: Any,  # noqa: ANN401
+    bounds: tuple[int, ...],
+    origin: Origin,
+) -> Bucketed:
     """Sort the edges of one partition by the partition that holds their row, in both directions.
 
     Parameters
@@ -62,13 +70,16 @@ def bucket_edges(backend: Backend, edges: Any, columns: Columns, ids: Any, bound
         Of all nodes, ascending.
     bounds : tuple of int
         Of the partitions.
+    origin : {"ids", "rows", "array"}
+        What ids are.
     """
     xp, n = backend.xp, bounds[-1]
     if kind_of(edges) in FRAME_KINDS:
         ends = frames.read_edge_columns(frames.to_pandas(edges), columns.source, columns.target)[:2]
     else:
         ends = matrices.read_edge_array(edges)
-    source, target = (backend.asarray(places(end, ids)).astype(xp.int64) for end in ends)
+    placed = place_ends(ends, ids, origin, columns.node)
+    source, target = (backend.asarray(end).astype(xp.int64) for end in placed)
     given, proper = int(source.shape[0]), xp.flatnonzero(source != target)
     forward = xp.unique(source[proper] * n + target[proper])
     backward = xp.sort(forward % n * n + forward // n)

@@ -11,6 +11,7 @@ import scipy.sparse
 
 from herald_gpu.errors import InputError
 from herald_gpu.io import matrices
+from herald_gpu.io.fingerprint import fingerprint
 from herald_gpu.result import CondensedGraph
 
 if TYPE_CHECKING:
@@ -153,7 +154,8 @@ def _check_leak(result: Any, train: np.ndarray, labels: np.ndarray, full: Full) 
     rows = pd.Index(full.node_ids).get_indexer(pd.Index(matrices.to_numpy(ids)[real]))
     if (rows < 0).any() or (full.labels[rows] != labels[real]).any():
         return  # ids of another graph would hardly carry the same labels
-    if isinstance(result, CondensedGraph) and result.report.n_landmarks:  # these learnt from all training nodes
+    learned = isinstance(result, CondensedGraph) and bool(result.report.n_landmarks)  # from all training nodes
+    if learned and result.has_scores:
         scores = result.as_type("numpy").scores
         rows = pd.Index(full.node_ids).get_indexer(pd.Index(scores["node"][scores["rank"] > 0]))
     outside = int((~full.train[rows[rows >= 0]]).sum())
@@ -161,5 +163,18 @@ def _check_leak(result: Any, train: np.ndarray, labels: np.ndarray, full: Full) 
         msg = (
             f"result is trained on {outside} nodes outside the training set of this split, and accuracies would mean "
             "nothing: pass the split that the graph was condensed with"
+        )
+        raise InputError(msg)
+    if learned and not result.has_scores:
+        _check_mark(result, full)
+
+
+def _check_mark(result: CondensedGraph, full: Full) -> None:
+    """Refuse a graph whose landmarks learned from another training set; its file has a mark of the set only."""
+    if result.training_mark != fingerprint(full.node_ids[full.train]):
+        msg = (
+            "result was condensed with another training set than that of this split, and accuracies would mean "
+            "nothing: pass the split that the graph was condensed with (to test a graph whose training set is a part "
+            "of this one, save it with its scores)"
         )
         raise InputError(msg)

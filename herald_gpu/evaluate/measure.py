@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import time
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 import pandas as pd
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("herald_gpu")
 DEFAULT = Training()
+PAUSE = 0.2
+"""Seconds between two looks at the epochs of a model."""
 
 
 def evaluate(
@@ -76,8 +79,8 @@ def evaluate(
     -------
     pandas.DataFrame
         A row for each model and seed: `model`, `variant`, `seed`, `accuracy` and `validation` (percent), `epoch`
-        (whose weights were kept), `seconds`, and of what was trained on `n_nodes`, `n_edges` (directed),
-        `n_features` and `storage_ratio`.
+        (whose weights were kept), `seconds`, and of what was trained on `trained_on` ("condensed" or "full"),
+        `n_nodes`, `n_edges` (directed), `n_features` and `storage_ratio`.
 
     Raises
     ------
@@ -89,7 +92,8 @@ def evaluate(
     Notes
     -----
     On a CPU the same seed gives the same row, whatever else is evaluated; on a GPU sums may differ in their last bits.
-    torch's own random state is neither read nor changed.
+    torch's own random state is neither read nor changed. Small graphs are worked on with one thread, which is faster
+    there, whatever torch is set to; its setting is the same again afterwards.
 
     Examples
     --------
@@ -115,21 +119,24 @@ def evaluate(
         raise ConfigError(msg)
     full = read_full(graph, split, graph_as=graph_as)
     small = whole(full, scaled=scaled) if given is None else read_small(given, full)
+    trained_on = "full" if given is None else "condensed"
     facts = {
+        "trained_on": trained_on,
         "n_nodes": len(small.codes),
         "n_edges": int(small.adjacency.nnz),
         "n_features": int(small.features.shape[1]),
         "storage_ratio": small.storage_ratio,
     }
     with ExitStack() as stack:
-        bar = stack.enter_context(_progress(len(names) * len(numbers))) if progress else None
+        bar = stack.enter_context(_Bar(len(names) * len(numbers), trained_on, training.epochs)) if progress else None
         rows = []
-        for row in _rows(small, full, names, numbers, variant=variant, training=training, device=place_to):
+        for row in _rows(small, full, names, numbers, variant=variant, training=training, device=place_to, bar=bar):
             rows.append(row | facts)
             if bar is None:
-                logger.debug("%s, seed %d: %.2f in %.1f s", row["model"], row["seed"], row["accuracy"], row["seconds"])
+                told = (row["model"], row["seed"], trained_on, row["accuracy"], row["seconds"])
+                logger.debug("%s, seed %d, trained on the %s graph: %.2f %% in %.1f s", *told)
             else:
-                bar.update()
+                bar.one_more()
     return pd.DataFrame(rows)
 
 
@@ -142,6 +149,7 @@ def _rows(
     variant: Variant,
     training: Training,
     device: torch.device,
+    bar: _Bar | None,
 ) -> Iterator[dict[str, Any]]:
     """Train and test model by model; what does not depend on the seed is worked out once."""
     n_features, n_classes = int(small.features.shape[1]), len(full.classes)
@@ -163,7 +171,8 @@ def _rows(
                 )
             learn, watch, judge = ready
             start = time.perf_counter()
-            trained = train(model, learn, watch, training=training)
+            told = None if bar is None else partial(bar.within, f"{name}, seed {seed}")
+            trained = train(model, learn, watch, training=training, after_epoch=told)
             yield {
                 "model": name,
                 "variant": variant,
@@ -227,7 +236,37 @@ def _device(device: torch.device | str) -> torch.device:
     return chosen
 
 
-def _progress(total: int) -> Any:  # noqa: ANN401 - a tqdm bar
-    from tqdm import tqdm
+class _Bar:
+    """A progress bar of trained models, with the epochs of the one at hand where they take long.
 
-    return tqdm(total=total, unit="model")
+    Parameters
+    ----------
+    total : int
+        Models to train.
+    trained_on : {"condensed", "full"}
+    epochs : int
+        Of each.
+    """
+
+    def __init__(self, total: int, trained_on: str, epochs: int) -> None:
+        from tqdm import tqdm
+
+        self._bar = tqdm(total=total, unit="model", desc=f"{trained_on} graph")
+        self._epochs, self._shown = epochs, time.monotonic()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.close()
+
+    def within(self, name: str, epoch: int) -> None:
+        """Tell how far a model is, a few times a second."""
+        now = time.monotonic()
+        if now - self._shown > PAUSE:
+            self._shown = now
+            self._bar.set_postfix_str(f"{name}, epoch {epoch}/{self._epochs}")
+
+    def one_more(self) -> None:
+        """Tell that a model is trained and tested."""
+        self._bar.update()

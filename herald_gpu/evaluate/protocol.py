@@ -10,8 +10,11 @@ import torch
 from torch.nn import functional
 
 from herald_gpu.errors import ConfigError, InputError
+from herald_gpu.evaluate.threads import right_threads
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from torch import Tensor
 
     from herald_gpu.evaluate.network import Network, Operands
@@ -101,7 +104,14 @@ def some_nodes(operands: Operands, codes: np.ndarray, mask: np.ndarray) -> Nodes
     return Nodes(operands, torch.from_numpy(rows).to(device), torch.from_numpy(codes[rows]).to(device))
 
 
-def train(model: Network, learn: Nodes, watch: Nodes, *, training: Training) -> Trained:
+def train(
+    model: Network,
+    learn: Nodes,
+    watch: Nodes,
+    *,
+    training: Training,
+    after_epoch: Callable[[int], None] | None = None,
+) -> Trained:
     """Train a model in place and leave it with the weights that were chosen.
 
     Parameters
@@ -113,6 +123,8 @@ def train(model: Network, learn: Nodes, watch: Nodes, *, training: Training) -> 
     watch : Nodes
         Validation nodes; only the choice of weights depends on them.
     training : Training
+    after_epoch : callable, optional
+        Called with the number of every epoch that is done.
 
     Raises
     ------
@@ -140,17 +152,20 @@ def train(model: Network, learn: Nodes, watch: Nodes, *, training: Training) -> 
     )
     best, kept = Trained(0, -1.0), {}
     for epoch in range(1, training.epochs + 1):
-        model.train()
-        optimiser.zero_grad()
-        loss = functional.cross_entropy(model(learn.operands)[learn.rows], learn.codes)
-        loss.backward()  # type: ignore[no-untyped-call]
-        optimiser.step()
+        with right_threads(model, learn.operands):
+            model.train()
+            optimiser.zero_grad()
+            loss = functional.cross_entropy(model(learn.operands)[learn.rows], learn.codes)
+            loss.backward()  # type: ignore[no-untyped-call]
+            optimiser.step()
         last = epoch == training.epochs
         if training.best_validation and (last or epoch % training.eval_every == 0):
             share = accuracy(model, watch)
             if share > best.validation:
                 best = Trained(epoch, share)
                 kept = {name: value.clone() for name, value in model.state_dict().items()}
+        if after_epoch is not None:
+            after_epoch(epoch)
     if training.best_validation:
         model.load_state_dict(kept)
         model.eval()
@@ -163,6 +178,6 @@ def accuracy(model: Network, nodes: Nodes) -> float:
     model.eval()
     if len(nodes.rows) == 0:
         return float("nan")
-    with torch.no_grad():
+    with torch.no_grad(), right_threads(model, nodes.operands):
         found = model(nodes.operands)[nodes.rows].argmax(dim=1)
     return int((found == nodes.codes).sum()) / len(nodes.rows)

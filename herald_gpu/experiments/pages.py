@@ -90,7 +90,7 @@ def write_page(name: str, rows: pd.DataFrame, folder: Path) -> list[Path]:
     if shown:
         text += "\n".join(["\n## Figures\n", *shown])
     page = folder / f"{name}.md"
-    with whole_file(page) as beside:
+    with whole_file(page, overwrite=True) as beside:
         beside.write_text(f"{text}\n{footer(name, rows)}", encoding="utf-8")
     return [page, *(path for _, path in drawn)]
 

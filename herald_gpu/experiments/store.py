@@ -14,6 +14,7 @@ import pandas as pd
 
 from herald_gpu.errors import FileFormatError, MissingDependencyError
 from herald_gpu.experiments.cells import KEY
+from herald_gpu.install import pip_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -141,7 +142,7 @@ def write(frame: pd.DataFrame, path: Path) -> None:
 
 def _need_arrow() -> None:
     if importlib.util.find_spec("pyarrow") is None:
-        msg = "Parquet files need pyarrow: pip install 'herald-gpu[arrow]', or keep to CSV"
+        msg = f"Parquet files need pyarrow: {pip_line('arrow')}, or keep to CSV"
         raise MissingDependencyError(msg)
 
 

@@ -25,20 +25,24 @@ FORMATS = ("pyg", "npz", "networkx", "graphml", "csv", "parquet")
 REPORT = "report.json"
 
 
-def export(result: CondensedGraph, path: str | os.PathLike[str], to: Format) -> list[Path]:
+def export(result: CondensedGraph, path: str | os.PathLike[str], to: Format, *, overwrite: bool = False) -> list[Path]:
     """Write a condensed graph for another program; gives the files.
 
     Parameters
     ----------
     result : CondensedGraph
     path : path-like
-        A file, replaced if it exists; for tables a folder.
+        A file; for tables a folder.
     to : {"pyg", "npz", "networkx", "graphml", "csv", "parquet"}
         A PyG `Data` for :func:`torch.load`; arrays as DGL names them; NetworkX's node-link JSON; GraphML; or a folder
         with a table of edges and one of nodes.
+    overwrite : bool
+        Replace an existing file, or a folder that holds nothing but these tables.
 
     Raises
     ------
+    InputError
+        If the file or folder may not be replaced, or cannot be written.
     ConfigError
         If the format is not known.
     MissingDependencyError
@@ -56,11 +60,11 @@ def export(result: CondensedGraph, path: str | os.PathLike[str], to: Format) -> 
     """
     target = Path(path)
     if to in ("csv", "parquet"):
-        return write_folder(result, target, kind="parquet" if to == "parquet" else "csv")
+        return write_folder(result, target, kind="parquet" if to == "parquet" else "csv", overwrite=overwrite)
     if to not in FORMATS:
         msg = f"to={to!r} is no known format: pass one of {', '.join(FORMATS)}"
         raise ConfigError(msg)
-    with whole_file(target) as beside:
+    with whole_file(target, overwrite=overwrite) as beside:
         if to == "pyg":
             torch.save(result.to_pyg(), beside)
         elif to == "npz":
@@ -79,6 +83,8 @@ def write_folder(
     *,
     kind: Literal["csv", "parquet"] = "csv",
     archive: str | None = None,
+    with_scores: bool = False,
+    overwrite: bool = False,
 ) -> list[Path]:
     """Write a folder of tables; with the name of an `archive`, also the saved graph and its report.
 
@@ -86,16 +92,20 @@ def write_folder(
     ----------
     result : CondensedGraph
     path : Path
-        Absent, empty, or what this function wrote before.
+        Absent or empty; with `overwrite` also what this function wrote before.
     kind : {"csv", "parquet"}
         Of the tables.
     archive : str, optional
         Name of the file in the folder that :meth:`CondensedGraph.load` reads.
+    with_scores : bool
+        Write the scores to the saved graph too.
+    overwrite : bool
+        Replace an existing folder.
     """
     if kind == "parquet":
         library("pyarrow", "arrow")
     names = folder_names(kind=kind, archive=archive)
-    with whole_folder(path, names) as folder:
+    with whole_folder(path, names, overwrite=overwrite) as folder:
         for name, table in _tables(result):
             if kind == "parquet":
                 table.to_parquet(folder / f"{name}.parquet", index=False)
@@ -103,7 +113,7 @@ def write_folder(
                 table.to_csv(folder / f"{name}.csv", index=False, lineterminator="\n")
         if archive is not None:
             (folder / REPORT).write_text(json.dumps(result.report.to_dict(), indent=2) + "\n", encoding="utf-8")
-            result.save(folder / archive)
+            result.save(folder / archive, with_scores=with_scores)
     return [path / name for name in names]
 
 

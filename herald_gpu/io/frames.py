@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,6 +35,10 @@ class NodeTable:
         The label and training columns.
     sparse : bool
         Whether the features came in sparse columns.
+    categories : dict
+        Levels of the columns that were encoded one-hot.
+    notes : list of str
+        What the caller should know.
     """
 
     ids: np.ndarray
@@ -43,6 +47,8 @@ class NodeTable:
     labels: pd.Series | None
     train: pd.Series | None
     sparse: bool
+    categories: dict[Any, list[Any]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
 
 
 def to_pandas(frame: Any) -> pd.DataFrame:  # noqa: ANN401 - any frame
@@ -84,23 +90,27 @@ def check_edge_columns(table: Any, source: str, target: str) -> list[str]:  # no
     return [f"edge columns {some(extra)} are ignored: edges carry no weights or attributes here"] if extra else []
 
 
-def read_node_table(frame: pd.DataFrame, *, node: str, label: str, train: str, argument: str = "feats") -> NodeTable:
+def read_node_table(
+    frame: pd.DataFrame, *, node: str | None, label: str, train: str, argument: str = "feats"
+) -> NodeTable:
     """Take ids, features, labels and training marks from a table of nodes.
 
     Parameters
     ----------
     frame : pandas.DataFrame
     node, label, train : str
-        Column names; without the `node` column the index holds the ids. Gaps of sparse columns are zeros, also
-        where pandas takes them for missing (as it does in what `DataFrame.sparse.from_spmatrix` gives).
+        Column names; without the `node` column the index holds the ids, and with None rows are numbered. Gaps of
+        sparse columns are zeros, also where pandas takes them for missing (as it does in what
+        `DataFrame.sparse.from_spmatrix` gives).
     argument : str
         What to call the table in messages.
     """
-    column = node_ids(frame, node, argument)
+    check_column_names(frame, argument)
+    ids = np.arange(len(frame)) if node is None else node_ids(frame, node, argument).infer_objects().to_numpy()
     names = [name for name in frame.columns if name not in (node, label, train)]
     features, sparse = _feature_columns(frame, names, argument)
     return NodeTable(
-        ids=column.infer_objects().to_numpy(),
+        ids=ids,
         features=features,
         names=names,
         labels=frame[label] if label in frame.columns else None,
@@ -109,15 +119,21 @@ def read_node_table(frame: pd.DataFrame, *, node: str, label: str, train: str, a
     )
 
 
-def node_ids(table: Any, node: str, argument: str) -> Any:  # noqa: ANN401 - pandas or cuDF, a table in, a column out
-    """Take the node ids of a table: one a row, each once."""
+def check_column_names(table: Any, argument: str) -> None:  # noqa: ANN401 - pandas or cuDF
+    """Refuse a table with repeated column names."""
     if not table.columns.is_unique:
         msg = f"{argument} has repeated column names {some(table.columns[table.columns.duplicated()])}: rename them"
         raise ColumnError(msg)
+
+
+def node_ids(table: Any, node: str, argument: str) -> Any:  # noqa: ANN401 - pandas or cuDF, a table in, a column out
+    """Take the node ids of a table: one a row, each once."""
+    check_column_names(table, argument)
     if node not in table.columns and table.index.nlevels > 1:
         msg = f"{argument} has a MultiIndex and no column {node!r}: name a column of node ids with node="
         raise ColumnError(msg)
     ids = table[node] if node in table.columns else table.index.to_series()
+    check_id_type(ids, argument)
     if ids.isna().any():
         msg = f"{argument} has {int(ids.isna().sum())} missing node ids: every row needs one"
         raise InputError(msg)
@@ -129,6 +145,15 @@ def node_ids(table: Any, node: str, argument: str) -> Any:  # noqa: ANN401 - pan
     return ids
 
 
+def check_id_type(ids: Any, argument: str) -> None:  # noqa: ANN401 - a column of pandas or cuDF
+    """Refuse ids that cannot be looked up: lists and the like, and float16, which does not tell 2,049 from 2,048."""
+    nested = len(ids) and kind_of(ids) == "pandas" and isinstance(ids.iloc[0], list | dict | set | np.ndarray)
+    if nested or ids.dtype == np.float16:
+        seen = f"such as {ids.iloc[0]!r}" if nested else f"of dtype {ids.dtype}"
+        msg = f"{argument} has node ids {seen}: make them integers or text"
+        raise InputError(msg)
+
+
 def check_feature_columns(table: Any, names: list[Any], argument: str) -> None:  # noqa: ANN401 - pandas or cuDF
     """Refuse a table without features, or with features that are not numbers."""
     if not names:
@@ -136,14 +161,33 @@ def check_feature_columns(table: Any, names: list[Any], argument: str) -> None: 
         raise UnsupportedInputError(msg)
     import pandas as pd
 
-    dtypes = [getattr(dtype, "subtype", dtype) for dtype in table.dtypes[names]]
-    bad = [n for n, d in zip(names, dtypes, strict=True) if not pd.api.types.is_numeric_dtype(d) or d.kind == "c"]
-    if bad:
+    dtypes = {name: getattr(dtype, "subtype", dtype) for name, dtype in table.dtypes[names].items()}
+    bad = {n: d for n, d in dtypes.items() if not pd.api.types.is_numeric_dtype(d) or d.kind == "c"}
+    text = [name for name, dtype in bad.items() if _is_text(dtype)]
+    if text:
+        listed = some(text)
         msg = (
-            f"{argument} columns {some(bad)} are not numeric: encode or drop them, or name them with node=, label=, "
-            "train_column="
+            f"{argument} columns {listed} are text: pass categorical={listed} to encode them one-hot, or drop={listed} "
+            "to leave them out; columns of ids, labels and training marks are named with node=, label=, train_column="
         )
         raise UnsupportedInputError(msg)
+    dates = [name for name, dtype in bad.items() if getattr(dtype, "kind", "O") in "mM"]
+    if dates:
+        msg = (
+            f"{argument} columns {some(dates)} are dates: turn them into numbers first, such as years or days, or pass "
+            f"drop={some(dates)} to leave them out"
+        )
+        raise UnsupportedInputError(msg)
+    if bad:
+        msg = (
+            f"{argument} columns {some(bad)} are not numeric: convert them, or pass drop={some(bad)} to leave them out"
+        )
+        raise UnsupportedInputError(msg)
+
+
+def _is_text(dtype: Any) -> bool:  # noqa: ANN401 - of pandas or cuDF
+    """Tell text and categories; a column of Python objects is taken for text."""
+    return hasattr(dtype, "categories") or getattr(dtype, "kind", "O") in "OUT"
 
 
 def _feature_columns(

@@ -7,6 +7,7 @@ from os import PathLike
 from typing import Any, Literal
 
 from herald_gpu.errors import DeviceError, MissingDependencyError, UnsupportedInputError
+from herald_gpu.install import pip_line, pip_line_of
 
 Kind = Literal[
     "none",
@@ -130,6 +131,6 @@ def library(name: str, extra: str | None = None) -> Any:  # noqa: ANN401 - a mod
     try:
         return sys.modules.get(name) or importlib.import_module(name)
     except ImportError as error:
-        wanted = f'"herald-gpu[{extra}]"' if extra else name.replace("_", "-")
-        msg = f"{name} is needed for this and is not installed: pip install {wanted}"
+        line = pip_line(extra) if extra else pip_line_of([name.partition(".")[0].replace("_", "-")])
+        msg = f"{name} is needed for this and is not installed: {line}"
         raise MissingDependencyError(msg) from error

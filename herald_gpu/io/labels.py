@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from herald_gpu.errors import InputError, UnsupportedInputError
+from herald_gpu.io import marks
 from herald_gpu.io.frames import some
 from herald_gpu.io.kinds import kind_of
 from herald_gpu.io.matrices import to_numpy
@@ -15,11 +16,16 @@ from herald_gpu.io.networks import as_ids
 if TYPE_CHECKING:
     import pandas as pd
 
-MASK_VALUES = (0, 1)
+    from herald_gpu.io.marks import Marks
+
+FEWEST_MASKED = 3
+"""A vector of zeros and ones for fewer nodes may as well hold their ids."""
 FRACTIONAL = ("floating", "mixed-integer-float", "decimal")
 """What pandas calls values that may be regression targets."""
 WHOLE = {int, str, bool}
 """Types of values that are none."""
+NESTED = (list, tuple, set, frozenset, dict, np.ndarray)
+"""Types of values that hold several."""
 
 
 def aligned(values: Any, ids: np.ndarray, argument: str) -> pd.Series | np.ndarray:  # noqa: ANN401 - any vector
@@ -31,7 +37,7 @@ def aligned(values: Any, ids: np.ndarray, argument: str) -> pd.Series | np.ndarr
     plain = values.to_pandas() if kind_of(values) == "cudf" else values
     if _is_pandas(plain, "DataFrame") and plain.shape[1] == 1:
         plain = plain.iloc[:, 0]
-    entries = plain if _is_pandas(plain, "Series") else to_numpy(plain)
+    entries = plain if _is_pandas(plain, "Series") else _to_vector(plain, argument)
     if entries.ndim == 0:
         msg = f"{argument} is a single {type(values).__name__}: pass one entry a node"
         raise InputError(msg)
@@ -39,6 +45,20 @@ def aligned(values: Any, ids: np.ndarray, argument: str) -> pd.Series | np.ndarr
         msg = f"{argument} has {len(entries)} entries but there are {len(ids)} nodes: pass one a node"
         raise InputError(msg)
     return entries if isinstance(entries, np.ndarray) else _by_id(entries, ids, argument)
+
+
+def _to_vector(values: Any, argument: str) -> np.ndarray:  # noqa: ANN401 - any vector
+    try:
+        return to_numpy(values)
+    except ValueError as error:  # lists of several lengths
+        raise nested(argument) from error
+
+
+def nested(argument: str) -> UnsupportedInputError:
+    """Make the error of labels that are lists."""
+    return UnsupportedInputError(
+        f"{argument} holds lists or the like: multi-label targets are not supported, pass one class a node"
+    )
 
 
 def _is_pandas(value: Any, name: str) -> bool:  # noqa: ANN401 - any object
@@ -75,21 +95,61 @@ def read_labels(values: pd.Series | np.ndarray, unlabelled: Any, argument: str) 
     import pandas as pd
 
     series = pd.Series(values).reset_index(drop=True)
+    entries = series.astype(object).to_numpy()
+    if any(issubclass(kind, NESTED) for kind in set(map(type, entries))):
+        raise nested(argument)
     known = series.notna().to_numpy(dtype=bool)
     if unlabelled is not None:
         known = known & ~(series == unlabelled).fillna(value=False).to_numpy(dtype=bool)
-    return series.astype(object).to_numpy(), known
+    return entries, known
+
+
+def count_named(values: np.ndarray, known: np.ndarray) -> int:
+    """Count the nodes that are unlabelled by their value, not by a missing one."""
+    unknown = values[~known]
+    if set(map(type, unknown)) <= WHOLE:  # no need of pandas, which takes long to import
+        return len(unknown)
+    import pandas as pd
+
+    return int(pd.notna(unknown).sum())
+
+
+def unlabelled_note(count: int, unlabelled: object, *, marked: bool) -> list[str]:
+    """Say how many nodes were taken as unlabelled, and for which value.
+
+    Where training nodes are `marked`, labels of the others are not read, and nothing is said about them.
+
+    Examples
+    --------
+    >>> unlabelled_note(203, -1, marked=False)
+    ['203 nodes have the label -1 and count as unlabelled']
+    """
+    told = count > 0 and not marked
+    return [f"{count} nodes have the label {_plain(unlabelled)!r} and count as unlabelled"] if told else []
+
+
+def unlabelled_hint(count: int, unlabelled: object) -> str:
+    """Explain labels that are missed because they mean unknown: the end of a message."""
+    if count == 0:
+        return ""
+    value = repr(_plain(unlabelled))
+    return f"; {count} nodes have the label {value}, which means unlabelled: pass unlabelled=None if it is a class"
+
+
+def _plain(value: object) -> object:
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def encode_classes(
-    values: np.ndarray, known: np.ndarray, train: np.ndarray, argument: str
+    values: np.ndarray, known: np.ndarray, train: np.ndarray, argument: str, hint: str = ""
 ) -> tuple[np.ndarray, np.ndarray]:
     """Number the classes that occur among training nodes: (codes, class values).
 
-    Values that occur only outside the training set are unknown (-1): nothing here depends on them.
+    Values that occur only outside the training set are unknown (-1): nothing here depends on them. `hint` ends the
+    message where labels are missed.
     """
-    check_marks(int(known.sum()), int(train.sum()), int((train & ~known).sum()), argument)
-    classes, codes = distinct_classes(values[train], argument)
+    check_marks(int(known.sum()), int(train.sum()), int((train & ~known).sum()), argument, hint)
+    classes, codes = distinct_classes(values[train], argument, hint)
     every = np.full(len(values), -1, dtype=np.int32)
     every[train] = codes
     rest = known & ~train
@@ -108,20 +168,20 @@ def _numbers(classes: np.ndarray, values: np.ndarray) -> np.ndarray:
     return pd.Index(classes).get_indexer(values)
 
 
-def check_marks(n_known: int, n_train: int, n_blind: int, argument: str) -> None:
+def check_marks(n_known: int, n_train: int, n_blind: int, argument: str, hint: str = "") -> None:
     """Refuse a graph without labels or training nodes, or with training nodes (`n_blind`) that have no label."""
     if n_known == 0:
-        msg = f"{argument} has no labelled node: at least two classes with a training node are needed"
+        msg = f"{argument} has no labelled node: at least two classes with a training node are needed{hint}"
         raise InputError(msg)
     if n_train == 0:
         msg = "train marks no node: at least one training node of two classes is needed"
         raise InputError(msg)
     if n_blind:
-        msg = f"train marks {n_blind} nodes without a label: label them or leave them out"
+        msg = f"train marks {n_blind} nodes without a label: label them or leave them out{hint}"
         raise InputError(msg)
 
 
-def distinct_classes(seen: np.ndarray, argument: str) -> tuple[np.ndarray, np.ndarray]:
+def distinct_classes(seen: np.ndarray, argument: str, hint: str = "") -> tuple[np.ndarray, np.ndarray]:
     """Find the classes among the labels of training nodes: (ascending classes, number of each label's)."""
     if not set(map(type, seen)) <= WHOLE and _pandas_type(seen) in FRACTIONAL:
         seen = _whole(seen, argument)
@@ -131,7 +191,7 @@ def distinct_classes(seen: np.ndarray, argument: str) -> tuple[np.ndarray, np.nd
         msg = f"{argument} mixes types that do not compare: use one type for all classes"
         raise InputError(msg) from error
     if len(classes) == 1:
-        msg = f"{argument} has one class only among training nodes ({classes[0]!r}): at least two are needed"
+        msg = f"{argument} has one class only among training nodes ({classes[0]!r}): at least two are needed{hint}"
         raise InputError(msg)
     return classes, codes
 
@@ -158,8 +218,8 @@ def plain_classes(classes: np.ndarray) -> np.ndarray:
     return plain if plain.dtype.kind in "biuU" else classes
 
 
-def read_train(train: Any, ids: np.ndarray, argument: str) -> np.ndarray:  # noqa: ANN401 - mask or ids
-    """Read training marks: a boolean mask with one entry a node, or node ids."""
+def read_train(train: Any, ids: np.ndarray, argument: str) -> Marks:  # noqa: ANN401 - mask or ids
+    """Read training marks: a mask with one entry a node (booleans, zeros and ones, or words), or node ids."""
     if isinstance(train, list | tuple | set | frozenset):
         listed = list(train)
         train = as_ids(listed) if listed and isinstance(listed[0], tuple) else np.asarray(listed)
@@ -168,21 +228,20 @@ def read_train(train: Any, ids: np.ndarray, argument: str) -> np.ndarray:  # noq
         msg = f"{argument} has shape {plain.shape}: pass a boolean mask of length {len(ids)}, or node ids"
         raise InputError(msg)
     if len(plain) == 0:
-        return np.zeros(len(ids), dtype=bool)
+        return marks.Marks(np.zeros(len(ids), dtype=bool))
     if plain.dtype.kind == "b":
-        return np.asarray(aligned(train, ids, argument)).astype(bool)
+        return marks.Marks(np.asarray(aligned(train, ids, argument)).astype(bool))
     import pandas as pd
 
     missing = pd.isna(plain)
     if missing.any():
         msg = f"{argument} has {int(missing.sum())} missing values: pass booleans, or node ids, without any"
         raise InputError(msg)
-    if pd.api.types.infer_dtype(plain) == "boolean":
-        return np.asarray(aligned(train, ids, argument)).astype(bool)
-    mask_like = plain.dtype.kind in "iuf" and len(plain) == len(ids) and len(ids) > len(MASK_VALUES)
-    if plain.dtype.kind == "f" or (mask_like and np.isin(plain, MASK_VALUES).all()):
-        msg = f"{argument} looks like a mask but has dtype {plain.dtype}: pass booleans (.astype(bool)), or node ids"
-        raise InputError(msg)
+    booleans = pd.api.types.infer_dtype(plain) == "boolean"
+    if booleans or _is_mask(plain, ids):
+        return marks.read_marks(pd.Series(np.asarray(aligned(train, ids, argument))), argument)
+    if plain.dtype.kind == "f":
+        raise marks.not_understood(pd.unique(plain).tolist(), argument, ", or node ids")
     places = pd.Index(ids).get_indexer(plain)
     if (places < 0).any():
         lost = plain[places < 0]
@@ -190,14 +249,9 @@ def read_train(train: Any, ids: np.ndarray, argument: str) -> np.ndarray:  # noq
         raise InputError(msg)
     mask = np.zeros(len(ids), dtype=bool)
     mask[places] = True
-    return mask
+    return marks.Marks(mask)
 
 
-def read_train_column(column: pd.Series, name: str) -> np.ndarray:
-    """Read a boolean column of training marks."""
-    import pandas as pd
-
-    if not pd.api.types.is_bool_dtype(column.dtype) or column.isna().any():
-        msg = f"feats column {name!r} has dtype {column.dtype}: make it boolean without missing values (.astype(bool))"
-        raise InputError(msg)
-    return column.to_numpy(dtype=bool)
+def _is_mask(values: np.ndarray, ids: np.ndarray) -> bool:
+    """Tell zeros and ones, or words, with one entry a node from ids."""
+    return len(values) == len(ids) >= FEWEST_MASKED and marks.understood(marks.distinct_of(values))

@@ -99,16 +99,13 @@ def unpack_signs(arrays: dict[str, np.ndarray], n_columns: int) -> np.ndarray:
 
 
 def csr_members(name: str, matrix: csr_matrix) -> dict[str, np.ndarray]:
-    """Give a CSR matrix as arrays, as they are."""
-    return {
-        f"{name}.data": matrix.data,
-        f"{name}.indices": matrix.indices,
-        f"{name}.indptr": matrix.indptr,
-        f"{name}.shape": np.asarray(matrix.shape),
-    }
+    """Give a square CSR matrix as arrays; values that are all one are left out."""
+    parts = {f"{name}.indices": matrix.indices, f"{name}.indptr": matrix.indptr}
+    return parts if bool((matrix.data == 1).all()) else {f"{name}.data": matrix.data, **parts}
 
 
 def csr_from(arrays: dict[str, np.ndarray], name: str) -> csr_matrix:
-    """Read the arrays of :func:`csr_members`."""
-    parts = tuple(arrays[f"{name}.{part}"] for part in ("data", "indices", "indptr"))
-    return scipy.sparse.csr_matrix(parts, shape=tuple(arrays[f"{name}.shape"]))
+    """Read the arrays of :func:`csr_members`; values that were left out are float32."""
+    indices, indptr = (arrays[f"{name}.{part}"] for part in ("indices", "indptr"))
+    data = arrays.get(f"{name}.data", np.ones(len(indices), dtype=np.float32))
+    return scipy.sparse.csr_matrix((data, indices, indptr), shape=(len(indptr) - 1,) * 2)

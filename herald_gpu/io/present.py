@@ -115,7 +115,16 @@ def extend(ids: np.ndarray, more: np.ndarray) -> np.ndarray:
     alike = ids.dtype.kind in "iufU" and (ids.dtype.kind == "U") == (more.dtype.kind == "U")
     if alike:
         return np.concatenate([ids, more])
-    return np.concatenate([ids.astype(object), more.astype(object)])
+    return np.concatenate([_objects(ids), more.astype(object)])
+
+
+def _objects(ids: np.ndarray) -> np.ndarray:
+    """Give ids as Python objects; NumPy would turn dates in nanoseconds into integers."""
+    if ids.dtype.kind not in "mM":
+        return ids.astype(object)
+    import pandas as pd
+
+    return pd.Index(ids).astype(object).to_numpy()
 
 
 def any_of(ids: np.ndarray, names: list[str]) -> bool:
@@ -141,16 +150,24 @@ def vector(kind: Kind, values: Any, *, name: str | None = None, index: Any = Non
         import pandas as pd
 
         series = pd.Series(values, index=index, name=name)
-        return series if kind == "pandas" else library("cudf").Series(series)
+        return series if kind == "pandas" else library("cudf", "cu13").Series(series)
     if kind == "polars":
-        return library("polars").Series(name or "", values.tolist())
+        return library("polars").Series(name or "", _of_one_type(values))
     if kind == "arrow":
-        return library("pyarrow", "arrow").array(values.tolist())
+        return library("pyarrow", "arrow").array(_of_one_type(values))
     if kind == "torch" and values.dtype.kind in "biuf":
         return tensor(values)
     if kind == "cupy" and values.dtype.kind in "biuf":
-        return library("cupy").asarray(values)
+        return library("cupy", "cu13").asarray(values)
     return values
+
+
+def _of_one_type(values: np.ndarray) -> list[Any]:
+    """List values; those of several types, as dates beside names of landmarks, become text."""
+    listed: list[Any] = values.tolist()
+    if values.dtype != object or len({type(value) for value in listed if value is not None}) <= 1:
+        return listed
+    return [None if value is None else str(value) for value in listed]
 
 
 def labels(
@@ -194,7 +211,7 @@ def _sparse_matrix(kind: Kind, x: scipy.sparse.csr_matrix, *, names: np.ndarray,
     if kind == "torch":
         return torch.to_sparse_tensor(x)
     if kind == "cupy":
-        return library("cupyx.scipy.sparse").csr_matrix(x)
+        return library("cupyx.scipy.sparse", "cu13").csr_matrix(x)
     if kind == "pandas":
         import pandas as pd
 
@@ -213,7 +230,7 @@ def table(kind: Kind, columns: dict[str, Any] | np.ndarray, *, names: Any = None
     else:
         frame = pd.DataFrame(columns, index=index)
     if kind == "cudf":
-        return library("cudf").DataFrame(frame)
+        return library("cudf", "cu13").DataFrame(frame)
     if kind == "polars":
         return library("polars").DataFrame({str(name): frame[name].to_numpy() for name in frame.columns})
     if kind == "arrow":

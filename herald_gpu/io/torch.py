@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from herald_gpu.errors import ColumnError, InputError, UnsupportedInputError
 from herald_gpu.io.kinds import library
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     import scipy.sparse
@@ -25,19 +27,20 @@ IGNORED = ("edge_attr", "edge_weight")
 
 def read_pyg(data: Data) -> tuple[Any, Any, Any, Any, list[str]]:
     """Take a PyG `Data` apart: (edge_index, x, y, train_mask, warnings); absent parts are None."""
-    for base in type(data).__mro__:
-        if base.__name__ in REFUSED:
-            raise UnsupportedInputError(REFUSED[base.__name__])
+    check_pyg(data)
     if getattr(data, "edge_index", None) is None:
         msg = "edges is a PyG Data without edge_index: set it (for adj_t, torch_geometric.utils.to_edge_index helps)"
         raise InputError(msg)
     present = [name for name in IGNORED if getattr(data, name, None) is not None]
     warnings = [f"edge attributes {present} are ignored"] if present else []
-    train = getattr(data, "train_mask", None)
-    if train is not None and train.ndim > 1:
-        msg = f"edges is a PyG Data whose train_mask has shape {tuple(train.shape)}: pass train=data.train_mask[:, k]"
-        raise InputError(msg)
-    return data.edge_index, getattr(data, "x", None), getattr(data, "y", None), train, warnings
+    return data.edge_index, *(getattr(data, name, None) for name in ("x", "y", "train_mask")), warnings
+
+
+def check_pyg(data: Data) -> None:
+    """Refuse a PyG object that is not one homogeneous graph."""
+    for base in type(data).__mro__:
+        if base.__name__ in REFUSED:
+            raise UnsupportedInputError(REFUSED[base.__name__])
 
 
 def to_numpy(tensor: torch.Tensor) -> np.ndarray:
@@ -53,6 +56,9 @@ def unpack(data: Data, feats: Any, labels: Any, train: Any) -> tuple[Any, Any, A
         if inside is not None and outside is not None:
             msg = f"{name}= is given together with a PyG Data that holds its own: pass one of them"
             raise ColumnError(msg)
+    if train is None and mask is not None and mask.ndim > 1:
+        msg = f"edges is a PyG Data whose train_mask has shape {tuple(mask.shape)}: pass train=data.train_mask[:, k]"
+        raise InputError(msg)
     return edge_index, _either(feats, x), _either(labels, y), _either(train, mask), warnings
 
 
@@ -76,6 +82,17 @@ def to_sparse_tensor(matrix: scipy.sparse.csr_matrix) -> torch.Tensor:
 def to_pyg(fields: dict[str, Any]) -> Data:
     """Build a PyG `Data`."""
     return library("torch_geometric.data").Data(**fields)
+
+
+def with_features(data: Data, transform: Callable[[Any], Any]) -> Data:
+    """Return a copy of a PyG `Data` with transformed `x`, on the same device; all else is shared with the original."""
+    check_pyg(data)
+    if getattr(data, "x", None) is None:
+        msg = "feats is a PyG Data without x: set it to the features that the full graph has"
+        raise InputError(msg)
+    out = copy.copy(data)
+    out.x = transform(data.x).to(data.x.device)
+    return out
 
 
 def save(data: Data, path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
+from herald_gpu.config import HeraldConfig  # noqa: TC001 - typing.get_type_hints looks names up here
 from herald_gpu.planning.advice import advise
 from herald_gpu.planning.checks import check_config
 from herald_gpu.planning.devices import DeviceSpec, find_device
@@ -14,7 +15,7 @@ from herald_gpu.planning.sizes import measure
 from herald_gpu.planning.work import all_work
 
 if TYPE_CHECKING:
-    from herald_gpu.config import HeraldConfig, Selection
+    from herald_gpu.config import Selection
     from herald_gpu.planning.sizes import Sizes
 
 ORDER: dict[Selection, tuple[str, ...]] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from herald_gpu.report.markup import Markup, join, tag
@@ -75,10 +76,13 @@ def _bars(figure: Bars) -> Markup:
     group = n_series * (BAR + BAR_GAP) + GROUP_GAP
     bottom = top + group * len(figure.categories)
     room = WIDTH - NAME_ROOM - TEXT_ROOM
-    highest = max((value for one in figure.series for value in one.values), default=0.0)
-    highest = max([highest, *(value for own in figure.points for value in own)]) or 1.0
+    highest = max(_reached(figure, j, i) for j in range(n_series) for i in range(len(figure.categories))) or 1.0
+    ticks = nice_ticks(0, highest, 4)
+    if ticks[-1] < highest:  # the axis ends at a tick
+        ticks.append(round(ticks[-1] + ticks[1] - ticks[0], 12))
+    highest = ticks[-1]
     parts = [_legend(figure.series)]
-    for place in nice_ticks(0, highest, 4):
+    for place in ticks:
         x = NAME_ROOM + room * place / highest
         parts += [_line(x, top, x, bottom, "grid"), _text(x, bottom + 16, f"{place:g}", anchor="middle", class_="tick")]
     for i, name in enumerate(figure.categories):
@@ -86,17 +90,23 @@ def _bars(figure: Bars) -> Markup:
         middle = start + (group - GROUP_GAP - BAR_GAP) / 2 + 4.5
         parts.append(_text(NAME_ROOM - 8, middle, name, anchor="end"))
         for j, one in enumerate(figure.series):
+            if math.isnan(one.values[i]):
+                continue
             y, width = start + j * (BAR + BAR_GAP), room * one.values[i] / highest
             parts.append(_box(NAME_ROOM, y, max(width, 1.0 if one.values[i] else 0.0), BAR, f"fill-{one.role}"))
-            furthest = max([one.values[i], *(figure.points[i] if figure.points else ())])
-            parts.append(
-                _text(NAME_ROOM + room * furthest / highest + 6, y + BAR - 2.5, figure.texts[j][i], class_="value")
-            )
-        dots = figure.points[i] if figure.points else ()
-        parts += [_dot(NAME_ROOM + room * value / highest, start + BAR / 2) for value in dots]
+            beyond = NAME_ROOM + room * _reached(figure, j, i) / highest + 6
+            parts.append(_text(beyond, y + BAR - 2.5, figure.texts[j][i], class_="value"))
+            dots = figure.points[j][i] if figure.points else ()
+            parts += [_dot(NAME_ROOM + room * value / highest, y + BAR / 2) for value in dots]
     parts.append(_line(NAME_ROOM, top, NAME_ROOM, bottom, "axis"))
     parts.append(_text(NAME_ROOM + room / 2, bottom + 34, figure.axis, anchor="middle", class_="tick"))
     return _svg(figure, bottom + BOTTOM, *parts)
+
+
+def _reached(figure: Bars, series: int, category: int) -> float:
+    """How far a bar and its single values go."""
+    value = figure.series[series].values[category]
+    return max([0.0 if math.isnan(value) else value, *(figure.points[series][category] if figure.points else ())])
 
 
 def _dot(x: float, y: float) -> Markup:

@@ -96,7 +96,7 @@ def draw(contents: Contents, *, seed: int = 0) -> Drawing:
     edges, synthetic = np.column_stack([upper.row[keep], upper.col[keep]]), upper.data[keep] > 1
     left = []
     if len(shown) < len(rows):
-        left.append(f"{len(rows) - len(shown):,} nodes of lower rank")
+        left.append(f"{len(rows) - len(shown):,} {'nodes of lower rank' if contents.scores else 'nodes'}")
     if len(edges) > MOST_EDGES:
         left.append(f"{len(edges) - MOST_EDGES:,} edges")
         picked = np.linspace(0, len(edges) - 1, MOST_EDGES).astype(np.int64)
@@ -127,10 +127,10 @@ def draw(contents: Contents, *, seed: int = 0) -> Drawing:
 
 
 def _shown(contents: Contents, rows: np.ndarray) -> np.ndarray:
-    """Choose the nodes to draw, ascending: all, or landmarks and then the best ranked."""
+    """Choose the nodes to draw, ascending: all, or landmarks and then the best ranked (the first, without ranks)."""
     if len(rows) <= MOST_NODES:
         return np.arange(len(rows))
-    rank = np.where(rows >= 0, contents.scores["rank"][rows], 0)
+    rank = np.where(rows >= 0, contents.scores["rank"][rows], 0) if contents.scores else np.arange(len(rows)) + 1
     unranked = (rank == 0) & ~contents.is_landmark
     order = np.lexsort((rank, unranked, ~contents.is_landmark))
     return np.sort(order[:MOST_NODES])

@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from herald_gpu.report.shapes import Role
     from herald_gpu.summary import Report
 
 WANTED = ("model", "accuracy")
-GROUPS = ("model", "variant", "storage_ratio")
+CONDENSED, FULL = "condensed graph", "full graph"
 HOW = "pass what herald_gpu.evaluate.evaluate() gave, or what `herald evaluate --json` printed"
 
 
@@ -38,7 +39,7 @@ def read_evaluation(path: str | os.PathLike[str]) -> pd.DataFrame:
 
 def checked(evaluation: Any, report: Report) -> pd.DataFrame:  # noqa: ANN401 - rows, however they are kept
     """Give rows of models and seeds, made sure to be of this condensed graph (or of the full one)."""
-    rows = _frame(evaluation)
+    rows = _frame(evaluation).reset_index(drop=True)
     missing = [name for name in WANTED if name not in rows]
     if missing or not len(rows):
         what = "no rows" if not missing else f"no column {missing[0]!r}"
@@ -49,9 +50,7 @@ def checked(evaluation: Any, report: Report) -> pd.DataFrame:  # noqa: ANN401 - 
         msg = f"evaluation has accuracies that are no numbers from 0 to 100: {HOW}"
         raise InputError(msg)
     if {"n_nodes", "n_edges", "storage_ratio"} <= set(rows):
-        others = rows[
-            (rows["storage_ratio"] != 1) & ((rows["n_nodes"] != report.n_nodes) | (rows["n_edges"] != report.n_edges))
-        ]
+        others = rows[~_on_full(rows) & ((rows["n_nodes"] != report.n_nodes) | (rows["n_edges"] != report.n_edges))]
         if len(others):
             seen = others.iloc[0]
             msg = (
@@ -77,36 +76,37 @@ def _frame(evaluation: Any) -> pd.DataFrame:  # noqa: ANN401 - rows, however the
 
 
 def accuracy_figure(rows: pd.DataFrame) -> Bars:
-    """Mean test accuracy of every model, with those of single seeds."""
-    by = [name for name in GROUPS if name in rows]
-    names, means, points, table = [], [], [], []
-    for key, own in rows.groupby(by, sort=False, dropna=False):
-        told = dict(zip(by, key, strict=True))
-        full = told.get("storage_ratio") == 1
-        values = own["accuracy"].astype(float)
-        mean, deviation = float(values.mean()), float(values.std())
-        name = str(told["model"])
-        if "variant" in rows and len(set(rows["variant"])) > 1:
-            name += f", {told['variant']}"
-        trained_on = "full graph" if full else "condensed graph"
-        names.append(f"{name} (full graph)" if full else name)
-        means.append(mean)
-        points.append(tuple(values.tolist()))
-        validation = f"{float(own['validation'].mean()):.2f} %" if "validation" in own else "not known"
-        spread = "" if math.isnan(deviation) else f" ± {deviation:.2f}"
-        table.append((name, trained_on, f"{mean:.2f}{spread} %", str(len(own)), validation))
-    best = max(range(len(means)), key=means.__getitem__)
+    """Mean test accuracy of every model, with those of single seeds; one colour for each graph trained on."""
+    full = _on_full(rows)
+    several = "variant" in rows and len(set(rows["variant"])) > 1
+    names = rows["model"].astype(str) + (", " + rows["variant"].astype(str) if several else "")
+    categories = tuple(dict.fromkeys(names))
+    series, texts, points, table = [], [], [], []
+    graphs: tuple[tuple[str, Role, Any], ...] = ((CONDENSED, "after", ~full), (FULL, "before", full))
+    for name, role, chosen in graphs:
+        if not chosen.any():
+            continue
+        seeds = [rows["accuracy"][chosen & (names == one)].astype(float) for one in categories]
+        means = tuple(float(own.mean()) for own in seeds)  # not a number where nothing was measured
+        series.append(Series(name, role, means))
+        texts.append(tuple("" if math.isnan(mean) else f"{mean:.2f}" for mean in means))
+        points.append(tuple(tuple(own.tolist()) for own in seeds))
+        for model, mean, own in zip(categories, means, seeds, strict=True):
+            if len(own):
+                spread = "" if len(own) == 1 else f" ± {float(own.std()):.2f}"
+                table.append((model, name, f"{mean:.2f}{spread} %", str(len(own)), _validation(rows, own.index)))
+    best = max(table, key=lambda row: float(row[2].split()[0]))
     return Bars(
         key="accuracy",
         title="Accuracy",
         description=(
             "Test accuracy on the full graph of models after training, the mean of their seeds; dots are single seeds. "
-            f"The highest is {means[best]:.2f} %, of {names[best]}."
+            f"The highest is {best[2].split()[0]} %, of {best[0]} trained on the {best[1]}."
         ),
-        categories=tuple(names),
-        series=(Series("mean accuracy", "after", tuple(means)),),
+        categories=categories,
+        series=tuple(series),
         axis="test accuracy, %",
-        texts=(tuple(f"{mean:.2f}" for mean in means),),
+        texts=tuple(texts),
         points=tuple(points),
         table=Table(
             "Test accuracy by model",
@@ -114,3 +114,15 @@ def accuracy_figure(rows: pd.DataFrame) -> Bars:
             tuple(table),
         ),
     )
+
+
+def _on_full(rows: pd.DataFrame) -> pd.Series[bool]:
+    """Tell rows of the full graph; those of earlier versions say it by their storage alone."""
+    if "trained_on" in rows:
+        return rows["trained_on"] == "full"
+    ratio = rows["storage_ratio"] if "storage_ratio" in rows else rows["accuracy"] * 0
+    return ratio == 1
+
+
+def _validation(rows: pd.DataFrame, index: pd.Index) -> str:
+    return f"{float(rows.loc[index, 'validation'].mean()):.2f} %" if "validation" in rows else "not known"

@@ -6,7 +6,8 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from herald_gpu.config import HeraldConfig
-from herald_gpu.report.numbers import number, percent, seconds, size
+from herald_gpu.ratios import percent
+from herald_gpu.report.numbers import number, seconds, size
 from herald_gpu.report.shapes import Table
 
 if TYPE_CHECKING:
@@ -22,37 +23,29 @@ RULES = {
 
 def headlines(report: Report) -> list[tuple[str, str, str]]:
     """The figures to see first: (what, how much, beside what)."""
-    before = report.before
     width = report.component_count if report.component_count is not None else report.feature_count
     reduced = "" if report.component_count is None else f"components of {report.feature_count:,} features"
-    of_features = "" if before is None else f"of {before.n_features:,}"
     return [
-        ("storage", percent(report.storage_ratio, 4), f"{percent(report.requested_ratio, 4)} asked for"),
+        ("storage", percent(report.storage_ratio), f"{percent(report.requested_ratio)} asked for"),
         ("nodes", number(report.n_nodes), f"{percent(report.node_ratio)} of the full graph"),
         ("directed edges", number(report.n_edges), f"{percent(report.edge_ratio)} of the full graph"),
-        ("features", number(width), reduced or of_features),
-        ("heterophily", f"{report.heterophily:.3f}", _homophily(report)),
+        ("features", number(width), reduced or f"of {report.before.n_features:,}"),
+        ("heterophily", f"{report.heterophily:.3f}", f"homophily {report.homophily:.3f} of 1"),
         ("time", seconds(sum(report.timings.values())), f"on {report.backend}"),
     ]
-
-
-def _homophily(report: Report) -> str:
-    return "" if report.homophily is None else f"homophily {report.homophily:.3f} of 1"
 
 
 def outcome(report: Report) -> Table:
     """What was asked and what came out."""
     before, used = report.before, report.storage_bytes / report.budget_bytes if report.budget_bytes else float("nan")
-    full = [NOT_KNOWN] * 4
-    if before is not None:
-        full = [number(n) for n in (before.n_nodes, before.n_edges, before.n_features, sum(before.class_counts))]
-    share = NOT_KNOWN if before is None else percent(report.feature_count / before.n_features)
+    full = [number(n) for n in (before.n_nodes, before.n_edges, before.n_features, sum(before.class_counts))]
+    share = percent(report.feature_count / before.n_features)
     trained = sum(report.class_counts.values())
-    share_trained = NOT_KNOWN if before is None else percent(trained / max(1, sum(before.class_counts)))
+    share_trained = percent(trained / max(1, sum(before.class_counts)))
     rows = [
-        ("Storage asked for", size(report.full_bytes), size(report.budget_bytes), percent(report.requested_ratio, 4)),
-        ("Storage", size(report.full_bytes), size(report.storage_bytes), percent(report.storage_ratio, 4)),
-        ("Budget used", "", size(report.storage_bytes), f"{percent(used, 4)} of the budget"),
+        ("Storage asked for", size(report.full_bytes), size(report.budget_bytes), percent(report.requested_ratio)),
+        ("Storage", size(report.full_bytes), size(report.storage_bytes), percent(report.storage_ratio)),
+        ("Budget used", "", size(report.storage_bytes), f"{percent(used)} of the budget"),
         ("Nodes", full[0], number(report.n_nodes), percent(report.node_ratio)),
         ("Training nodes", full[3], number(trained), share_trained),
         ("Directed edges", full[1], number(report.n_edges), percent(report.edge_ratio)),
@@ -64,17 +57,15 @@ def outcome(report: Report) -> Table:
         rows.append(("Landmarks (synthetic nodes)", "", number(report.n_landmarks), ""))
         rows.append(("Synthetic directed edges", "", number(report.n_synthetic_edges), ""))
     if report.published_storage_ratio is not None:
-        rows.append(("Storage as published accounts it", "", "", percent(report.published_storage_ratio, 4)))
+        rows.append(("Storage as published accounts it", "", "", percent(report.published_storage_ratio)))
     return Table("Storage, nodes, edges and features", ("What", "Full graph", "Condensed graph", "Share"), tuple(rows))
 
 
 def structure(report: Report) -> Table:
     """Figures of the condensed graph beside those of the full one."""
     before = report.before
-    mean = density = NOT_KNOWN
-    if before is not None:
-        mean = f"{before.n_edges / before.n_nodes:.2f}"
-        density = f"{before.n_edges / max(1, before.n_nodes * (before.n_nodes - 1)):.3g}"
+    mean = f"{before.n_edges / before.n_nodes:.2f}"
+    density = f"{before.n_edges / max(1, before.n_nodes * (before.n_nodes - 1)):.3g}"
     return Table(
         "Structure",
         ("What", "Full graph", "Condensed graph"),
@@ -90,8 +81,6 @@ def structure(report: Report) -> Table:
 def _entropy(report: Report) -> str:
     import numpy as np
 
-    if report.before is None:
-        return NOT_KNOWN
     counts = np.array([count for count in report.before.class_counts if count], dtype=float)
     return f"{-(counts / counts.sum() * np.log(counts / counts.sum())).sum() + 0.0:.3f}"
 
@@ -99,8 +88,7 @@ def _entropy(report: Report) -> str:
 def choice(report: Report) -> Table:
     """How nodes were chosen: weights of scores, or exemplars."""
     rows = [("Heterophily (share of edges between classes)", f"{report.heterophily:.3f}")]
-    if report.homophily is not None:
-        rows.append(("Homophily (1: all edges inside classes, 0: as chance would)", f"{report.homophily:.3f}"))
+    rows.append(("Homophily (1: all edges inside classes, 0: as chance would)", f"{report.homophily:.3f}"))
     if report.weights is not None:
         w = report.weights
         rows += [
@@ -120,6 +108,8 @@ def choice(report: Report) -> Table:
         )
     if report.expansion_depth is not None:
         rows.append(("Hops of the expansion", number(report.expansion_depth)))
+    if report.n_scaled:
+        rows.append(("Columns of the full graph that were scaled", f"{number(report.n_scaled)} ({report.scale})"))
     rows.append(("Features stored as", report.encoding))
     return Table("Heterophily and weights", ("What", "Value"), tuple(rows))
 
@@ -132,6 +122,8 @@ def trials(report: Report) -> Table | None:
         (number(t["feature_count"]), str(t["rule"]), percent(t["link_share"]), percent(t["score"]))
         for t in report.trials
     )
+    if report.majority_share is not None:
+        rows = (*rows, ("", "always the largest class", "", percent(report.majority_share)))
     return Table(
         "What was tried, and the share of held-out training nodes it taught to classify",
         ("Features", "Rule", "Linked exemplars", "Right"),

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from herald_gpu.ratios import percent
 from herald_gpu.report.evaluation import accuracy_figure
-from herald_gpu.report.numbers import cut, nice_ticks, number, percent, seconds, shares, size
+from herald_gpu.report.numbers import cut, nice_ticks, number, seconds, shares, size
 from herald_gpu.report.shapes import Bars, Columns, Series, Table
 from herald_gpu.report.storage import full_parts, parts
 from herald_gpu.stages.survey import DEGREE_BINS, RATIO_BINS, degree_bin
@@ -43,37 +44,32 @@ def figures(contents: Contents, report: Report, rows: pd.DataFrame | None = None
         What `evaluate` gave.
     """
     found: list[Figure] = [class_balance(report), *scores(contents), degrees(contents, report)]
-    if report.before is not None:
-        found.append(variances(report))
-    found += [storage(contents, report), timings(report)]
+    found += [variances(report), storage(contents, report), timings(report)]
     return found if rows is None else [*found, accuracy_figure(rows)]
 
 
 def class_balance(report: Report) -> Bars:
     """Training nodes by class, before and after."""
     names = tuple(str(value) for value in report.class_counts)
-    after = tuple(report.class_counts.values())
-    series, texts = [Series(CONDENSED, "after", shares(after))], [tuple(number(count) for count in after)]
-    header, columns = ["Class"], [names]
-    if report.before is not None:
-        before = report.before.class_counts
-        series.insert(0, Series(FULL, "before", shares(before)))
-        texts.insert(0, tuple(number(count) for count in before))
-        header, columns = [*header, "Full graph", "Share"], [*columns, texts[0], _told(series[0])]
-    rows = zip(*columns, texts[-1], _told(series[-1]), strict=True)
+    before, after = report.before.class_counts, tuple(report.class_counts.values())
+    series = (Series(FULL, "before", shares(before)), Series(CONDENSED, "after", shares(after)))
+    texts = tuple(tuple(number(count) for count in counts) for counts in (before, after))
+    rows = zip(names, texts[0], _told(series[0]), texts[1], _told(series[1]), strict=True)
     least, most = min(after, default=0), max(after, default=0)
     return Bars(
         key="classes",
         title="Class balance",
         description=(
             f"Training nodes by class, in percent of all training nodes. The condensed graph has from {least:,} to "
-            f"{most:,} a class (entropy {report.class_entropy:.3f}); landmarks are not counted."
+            f"{most:,} per class (entropy {report.class_entropy:.3f}); landmarks are not counted."
         ),
         categories=tuple(cut(name) for name in names),
-        series=tuple(series),
+        series=series,
         axis="training nodes, %",
-        texts=tuple(texts),
-        table=Table("Training nodes by class", (*header, "Condensed graph", "Share"), tuple(rows)),
+        texts=texts,
+        table=Table(
+            "Training nodes by class", ("Class", "Full graph", "Share", "Condensed graph", "Share"), tuple(rows)
+        ),
     )
 
 
@@ -82,7 +78,9 @@ def _told(series: Series) -> tuple[str, ...]:
 
 
 def positions(contents: Contents) -> np.ndarray:
-    """Rows of kept nodes in the table of scores; -1 for landmarks."""
+    """Rows of kept nodes in the table of scores; -1 for landmarks, and for all if there are no scores."""
+    if not contents.scores:
+        return np.full(len(contents.is_landmark), -1)
     import pandas as pd
 
     found = pd.Index(contents.scores["node"]).get_indexer(pd.Index(contents.node_ids))
@@ -144,13 +142,10 @@ def _median(quartiles: np.ndarray | None) -> str:
 def degrees(contents: Contents, report: Report) -> Columns:
     """Nodes by degree, before and after."""
     own = np.diff(contents.adjacency.indptr)
-    counts = {CONDENSED: np.bincount(degree_bin(own), minlength=DEGREE_BINS)}
-    largest = {CONDENSED: int(own.max(initial=0))}
-    mean = {CONDENSED: report.mean_degree}
-    if report.before is not None:
-        counts = {FULL: np.array(report.before.degrees), **counts}
-        largest = {FULL: report.before.largest_degree, **largest}
-        mean = {FULL: report.before.n_edges / report.before.n_nodes, **mean}
+    before = report.before
+    counts = {FULL: np.array(before.degrees), CONDENSED: np.bincount(degree_bin(own), minlength=DEGREE_BINS)}
+    largest = {FULL: before.largest_degree, CONDENSED: int(own.max(initial=0))}
+    mean = {FULL: before.n_edges / before.n_nodes, CONDENSED: report.mean_degree}
     shown = 1 + max(int(np.flatnonzero(values).max(initial=0)) for values in counts.values())
     labels = [_degree_label(i) for i in range(shown)]
     words = " and ".join(f"{mean[name]:.2f} in the {name} (at most {largest[name]:,})" for name in counts)
@@ -186,7 +181,6 @@ def _short(value: int) -> str:
 
 def variances(report: Report) -> Columns:
     """Kept features by how their variance changed."""
-    assert report.before is not None  # noqa: S101 - asked before
     counts, middle = np.array(report.before.variance_ratios), RATIO_BINS // 2
     bounds = [2.0 ** ((i - middle - 0.5) / 2) for i in range(RATIO_BINS + 1)]
     within = percent(counts[middle - 2 : middle + 3].sum() / max(1, counts.sum()))
@@ -216,8 +210,8 @@ def variances(report: Report) -> Columns:
 def storage(contents: Contents, report: Report) -> Bars:
     """Where the bytes went, before and after."""
     ours, whole = parts(contents, report), full_parts(report)
-    names = tuple(dict.fromkeys([*(whole or {}), *ours]))
-    graphs = {FULL: whole, CONDENSED: ours} if whole is not None else {CONDENSED: ours}
+    names = tuple(dict.fromkeys([*whole, *ours]))
+    graphs = {FULL: whole, CONDENSED: ours}
     counts = {who: np.array([found.get(name, 0) for name in names]) for who, found in graphs.items()}
     free = report.budget_bytes - report.storage_bytes
     left = f"the budget has room for {free:,} more" if free >= 0 else f"{-free:,} more than the budget"

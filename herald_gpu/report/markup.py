@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 
-EMPTY = frozenset({"meta", "link", "br"})
+EMPTY = frozenset({"meta", "link", "br", "input"})
 """Elements that have no end."""
 
 

@@ -7,17 +7,6 @@ import math
 import numpy as np
 
 
-def percent(share: float, digits: int = 3) -> str:
-    """Write a share in percent.
-
-    Examples
-    --------
-    >>> percent(0.0999871, 4), percent(0.5), percent(float("nan"))
-    ('9.999 %', '50 %', 'not known')
-    """
-    return "not known" if math.isnan(share) else f"{100 * share:.{digits}g} %"
-
-
 def number(value: float) -> str:
     """Write a count in full, any other number in four digits.
 

@@ -280,3 +280,26 @@
   readColours();
   resize();
 })();
+(() => {
+  // Search in the kept features: the table holds the first of them, the data all.
+  const list = JSON.parse(document.getElementById("graph-data").textContent).features;
+  const input = document.getElementById("feature-search"), found = document.getElementById("feature-found");
+  const area = document.getElementById("feature-rows"), body = area.querySelector("tbody"), most = Number(area.dataset.shown);
+  const caption = area.querySelector("caption");
+  input.parentElement.classList.add("live");
+  const cell = (name, text, scope) => { const one = document.createElement(name); one.textContent = text; if (scope) one.scope = scope; return one; };
+  function show() {
+    const wanted = input.value.trim().toLowerCase();
+    const fits = list.filter(([name, column]) => !wanted || name.toLowerCase().includes(wanted) || String(column) === wanted);
+    body.replaceChildren(...fits.slice(0, most).map(([name, column, weight]) => {
+      const row = document.createElement("tr");
+      row.append(cell("th", name, "row"), cell("td", column), cell("td", weight === null ? "" : weight.toFixed(3)));
+      return row;
+    }));
+    const told = fits.length > most ? "the first " + most + " of " + fits.length.toLocaleString("en") : "all " + fits.length;
+    caption.textContent = "Kept features: " + (wanted ? told + " that match" : told);
+    found.textContent = wanted ? fits.length.toLocaleString("en") + (fits.length === 1 ? " feature matches" : " features match") : "";
+  }
+  input.addEventListener("input", show);
+  input.addEventListener("keydown", (event) => { if (event.key === "Escape") { input.value = ""; show(); } });
+})();

@@ -7,8 +7,8 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from herald_gpu._version import __version__
-from herald_gpu.io.atomic import whole_file
-from herald_gpu.report import facts
+from herald_gpu.io.atomic import check_file, whole_file
+from herald_gpu.report import facts, features
 from herald_gpu.report.charts import chart
 from herald_gpu.report.colours import UNKNOWN_DARK, UNKNOWN_LIGHT, class_colours
 from herald_gpu.report.drawing import as_json, draw
@@ -21,16 +21,18 @@ if TYPE_CHECKING:
     import os
 
     from herald_gpu.report.drawing import Drawing
+    from herald_gpu.report.features import Kept
     from herald_gpu.report.shapes import Figure, Table
     from herald_gpu.result import Contents
     from herald_gpu.summary import Report
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 """What a browser may load: nothing that is not on the page."""
-NOT_STORED = (
-    "Counts over the full graph are not known: the file was saved by an earlier version. Class balance, degrees and "
-    "storage are those of the condensed graph alone; condense again for the comparison."
+NO_SCORES = (
+    "Scores of the nodes of the full graph are not shown: they are not in the file. Save the graph with its scores "
+    "(save(path, with_scores=True), herald condense --with-scores) to see them here."
 )
+EXAMPLE = "report.html"
 SECTIONS = {
     "Before and after": ("classes", "storage", "degrees", "variances"),
     "Scores": ("prototype", "boundary", "lid", "score"),
@@ -44,6 +46,7 @@ def write_page(
     report: Report,
     *,
     evaluation: Any = None,  # noqa: ANN401 - rows, however they are kept
+    overwrite: bool = False,
 ) -> None:
     """Write the page, all or nothing.
 
@@ -55,9 +58,12 @@ def write_page(
     report : Report
     evaluation : pandas.DataFrame, list or dict, optional
         What `evaluate` gave, or the JSON of it.
+    overwrite : bool
+        Replace an existing file.
     """
+    check_file(path, overwrite=overwrite, example=EXAMPLE)  # the drawing of a large graph takes a while
     text = page(contents, report, evaluation=evaluation)
-    with whole_file(path, example="report.html") as beside:
+    with whole_file(path, overwrite=overwrite, example=EXAMPLE) as beside:
         beside.write_text(text, encoding="utf-8")
 
 
@@ -77,12 +83,14 @@ def page(contents: Contents, report: Report, *, evaluation: Any = None) -> str: 
         tag("style", Markup(_file("page.css") + _class_styles(len(drawing.classes)))),
     )
     # A script cannot be ended from within, whatever a node is called.
-    data = json.dumps(as_json(drawing), allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+    kept = features.kept(contents)
+    content = as_json(drawing) | {"features": features.as_json(kept)}
+    data = json.dumps(content, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
     body = tag(
         "body",
         tag("a", "Skip to the report", href="#report", class_="skip"),
         tag("header", tag("h1", title), _lead(report)),
-        tag("main", *_main(report, made, drawing), id="report", tabindex="-1"),
+        tag("main", *_main(contents, report, made, drawing, kept), id="report", tabindex="-1"),
         tag("footer", f"Written by herald-gpu {__version__}; condensed by {report.versions.get('herald_gpu', '?')}."),
         tag("script", Markup(data), type="application/json", id="graph-data"),
         tag("script", Markup(_file("page.js"))),
@@ -97,7 +105,7 @@ def _file(name: str) -> str:
 def _class_styles(count: int) -> str:
     pairs = [*enumerate(class_colours(count)), ("unknown", (UNKNOWN_LIGHT, UNKNOWN_DARK))]
     light, dark = ("".join(f"--class-{name}:{pair[side]};" for name, pair in pairs) for side in (0, 1))
-    return f":root{{{light}}}\n@media (prefers-color-scheme: dark){{:root{{{dark}}}}}\n"
+    return f":root{{{light}}}\n@media screen and (prefers-color-scheme: dark){{:root{{{dark}}}}}\n"
 
 
 def _lead(report: Report) -> Markup:
@@ -108,12 +116,14 @@ def _lead(report: Report) -> Markup:
     return tag("dl", *tiles, class_="tiles")
 
 
-def _main(report: Report, made: dict[str, Figure], drawing: Drawing) -> list[Markup]:
+def _main(
+    contents: Contents, report: Report, made: dict[str, Figure], drawing: Drawing, kept: list[Kept]
+) -> list[Markup]:
     notes = [*report.warnings]
     if report.missing_classes:
         notes.append(f"Classes without a training node: {', '.join(map(str, report.missing_classes))}")
-    if report.before is None:
-        notes.append(NOT_STORED)
+    if not contents.scores:
+        notes.append(NO_SCORES)
     listed = [tag("ul", *(tag("li", note) for note in notes), class_="notes", aria_label="Notes")] if notes else []
     trials = facts.trials(report)
     parts = [
@@ -128,8 +138,30 @@ def _main(report: Report, made: dict[str, Figure], drawing: Drawing) -> list[Mar
         own = [_figure(made[key]) for key in keys if key in made]
         if own:
             parts.append(_section(title, tag("div", *own, class_="columns")))
+    parts.append(_section("Classes", _table(features.class_table(contents, report))))
+    parts.append(_section("Kept features", *_features(contents, kept)))
     tables = [_details(table) for table in (trials, facts.options(report), facts.run(report)) if table is not None]
     return [*parts, _section("Method and run", *tables)]
+
+
+def _features(contents: Contents, kept: list[Kept]) -> list[Markup]:
+    """Say what `transform` does, and list kept features; the script shows the search and fills the table."""
+    weighed = features.WEIGHT if contents.reduction is None else features.NO_WEIGHT
+    search = tag(
+        "p",
+        tag("label", "Search by name or column ", for_="feature-search"),
+        tag("input", type="search", id="feature-search", autocomplete="off", aria_controls="feature-rows"),
+        " ",
+        tag("span", id="feature-found", role="status"),
+        class_="search",
+    )
+    return [
+        tag("h3", "What transform does to other nodes"),
+        tag("ul", *(tag("li", step) for step in features.transform_steps(contents))),
+        tag("p", weighed, class_="soft"),
+        search,
+        tag("div", _table(features.feature_table(kept)), id="feature-rows", data_shown=features.SHOWN),
+    ]
 
 
 def _section(title: str, *content: Markup) -> Markup:

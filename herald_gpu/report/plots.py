@@ -12,7 +12,7 @@ from herald_gpu.io.kinds import library
 from herald_gpu.report.colours import AFTER, BEFORE, UNKNOWN_LIGHT, class_colours
 from herald_gpu.report.drawing import draw
 from herald_gpu.report.evaluation import checked
-from herald_gpu.report.figures import figures
+from herald_gpu.report.figures import SCORES, figures
 from herald_gpu.report.shapes import Bars
 from herald_gpu.report.sheet import opacity, overlap
 
@@ -71,6 +71,8 @@ def plot(
         msg = f"kind={kind!r} is not a figure of this condensed graph: pass one of {', '.join(made)}"
         if kind == "accuracy":
             msg += "; accuracy needs evaluation="
+        elif kind in SCORES and not contents.scores:
+            msg += f"; {kind} needs a file that was saved with_scores=True"
         raise ConfigError(msg)
     if ax is not None and kind is None:
         msg = f"ax is given but kind is not: pass kind= as one of {', '.join(made)}"
@@ -107,8 +109,9 @@ def _bars(ax: Any, figure: Bars) -> None:  # noqa: ANN401 - axes of matplotlib
         bars = ax.barh(rows, one.values, height, color=COLOURS[one.role], label=one.name)
         if thick > THINNEST:  # else numbers would lie over one another
             ax.bar_label(bars, figure.texts[j], padding=10 if figure.points else 3, fontsize=7)
-    for place, own in zip(places, figure.points, strict=False):
-        ax.plot(own, np.full(len(own), place), "o", color="black", markerfacecolor="white", markersize=3.5, zorder=3)
+        dot = {"color": "black", "markerfacecolor": "white", "markersize": 3.5, "zorder": 3}
+        for row, own in zip(rows, figure.points[j] if figure.points else (), strict=False):
+            ax.plot(own, np.full(len(own), row), "o", **dot)
     ax.set_yticks(places, [_plain(name) for name in figure.categories])
     ax.invert_yaxis()
     ax.margins(x=0.15)

@@ -34,6 +34,7 @@ class Series:
     role : {"before", "after"}
         The full graph's, or the condensed one's.
     values : tuple of float
+        NaN where there is none.
     """
 
     name: str
@@ -57,8 +58,8 @@ class Bars:
         What the values are.
     texts : tuple of tuples of str
         What is written at the end of each bar, by series.
-    points : tuple of tuples of float
-        Single values behind the bars of the first series, by category.
+    points : tuple of tuples of tuples of float
+        Single values behind the bars, by series and category.
     table : Table
     """
 
@@ -70,7 +71,7 @@ class Bars:
     axis: str
     texts: tuple[tuple[str, ...], ...]
     table: Table
-    points: tuple[tuple[float, ...], ...] = ()
+    points: tuple[tuple[tuple[float, ...], ...], ...] = ()
 
 
 @dataclass(frozen=True)

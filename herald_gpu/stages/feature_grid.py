@@ -90,8 +90,9 @@ def choose_counts(
     wanted = config.stored_as
     for count, total in zip(counts, sums, strict=True):
         mean = float(total) / float(n_train)
-        best = most_rows_first(candidates(budget.kind, wanted), mean, count, limit=budget.limit, largest=0.0)[0]
-        options.append(FeatureOption(count, mean, rows_within(best, mean, count, budget.limit)))
+        limit = budget.limit_beside(count)
+        best = most_rows_first(candidates(budget.kind, wanted), mean, count, limit=limit, largest=0.0)[0]
+        options.append(FeatureOption(count, mean, rows_within(best, mean, count, limit)))
         if options[-1].rows >= float(n_train) and _holds_every_class(backend, graph, measure(count), budget, config):
             break
     enough = [option for option in options if option.rows >= config.fewest_exemplars * graph.n_classes]

@@ -1,4 +1,4 @@
-"""What may be done to features besides choosing among them: standard scaling before, PCA after."""
+"""What may be done to features after choosing among them: PCA."""
 
 from __future__ import annotations
 
@@ -10,20 +10,6 @@ from herald_gpu.budget import FLOAT_BYTES, graph_bytes
 
 if TYPE_CHECKING:
     from herald_gpu.backend import Array, Backend, Matrix
-    from herald_gpu.graph import Graph
-
-
-@dataclass(frozen=True)
-class Scaling:
-    """Standard scaling over all nodes: mean and standard deviation of every feature (1 where it is 0)."""
-
-    mean: Array
-    deviation: Array
-
-    def apply(self, backend: Backend, x: Matrix) -> Array:
-        """Scale a matrix; the result is dense float64."""
-        dense = x.toarray() if backend.sparse.issparse(x) else x
-        return (dense.astype(backend.xp.float64) - self.mean) / self.deviation
 
 
 @dataclass(frozen=True)
@@ -46,14 +32,6 @@ class Reduction:
     def nominal_bytes(self) -> int:
         """Bytes of components and mean as dense float32."""
         return FLOAT_BYTES * (int(self.components.size) + int(self.mean.size))
-
-
-def standard_scale(backend: Backend, graph: Graph) -> Scaling:
-    """Measure mean and deviation of every feature over all nodes."""
-    xp = backend.xp
-    parts = [block.mean(axis=0) for *_, block in ops.dense_column_blocks(backend, graph.features)]
-    deviation = xp.sqrt(ops.column_variances(backend, graph.features))
-    return Scaling(xp.concatenate(parts), xp.where(deviation > 0, deviation, 1.0))
 
 
 def reduce_features(

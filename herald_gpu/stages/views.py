@@ -136,6 +136,11 @@ class Remembered:
             self.sights[place] = rows
         self.held = Rows(*threads.spread(self._backend, put, vars(self.held).values()))
 
+    def keep(self, rows: Array) -> None:
+        """Drop all compared nodes but some, one kind of rows after the other: both at once would be large."""
+        for place in range(len(self.sights)):
+            self.sights[place] = self.sights[place][rows]
+
     def along(self, further: Through | None) -> Remembered:
         """Give the same with another way to further columns; or with none, so that nothing is kept for its sake."""
         found = copy(self)

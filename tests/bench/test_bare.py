@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from herald_gpu import HeraldConfig, ops, pipeline, search, threads
+from herald_gpu import HeraldConfig, ops, pipeline, search, study, threads
 from herald_gpu.backend.cpu import CpuBackend
 from herald_gpu.bench import bare, graphs
 from herald_gpu.bench.kernels import bare_kernels, fisher_products, lesson_sizes, pagerank_steps, touched
@@ -114,7 +114,8 @@ def test_every_stage_has_its_kernel_right_after_it(graph, config):
 def test_watching_leaves_nothing_behind(graph):
     homes = {
         pipeline: ("count_features",),
-        search: ("walk_along", "Remembered", "views_through", "judge"),
+        search: ("walk_along", "views_through", "judge"),
+        study: ("Remembered",),
         search.Search: ("learn",),
         landmarks: ("learn_directions",),
     }

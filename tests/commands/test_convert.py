@@ -47,11 +47,33 @@ def test_what_is_printed(saved, capsys):
     argv = ["convert", str(saved), "--to", "npz", "--output", str(out)]
     assert main([*argv, "--quiet"]) == 0
     assert capsys.readouterr() == ("", "")
-    assert main([*argv, "--json"]) == 0
+    assert main([*argv, "--json", "--force"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert (told["to"], told["files"]) == ("npz", [str(out)])
     with np.load(out, allow_pickle=False) as found:
         assert told["nodes"] == found["num_nodes"]
+
+
+@pytest.mark.parametrize("to", ["npz", "csv"])
+def test_an_existing_output_is_replaced_on_request(saved, to, capsys):
+    out = saved.parent / "x"
+    argv = ["convert", str(saved), "--to", to, "--output", str(out)]
+    assert main(argv) == 0
+    before = out.stat().st_mtime_ns
+    assert main(argv) == 1
+    assert f"--output {out} exists: pass --force to replace it" in capsys.readouterr().err
+    assert out.stat().st_mtime_ns == before
+    assert main([*argv, "--force"]) == 0
+
+
+def test_the_graph_itself_is_never_replaced(saved, monkeypatch, capsys):
+    monkeypatch.chdir(saved.parent)
+    before = saved.read_bytes()
+    assert main(["convert", "small.herald", "--to", "npz", "--output", str(saved), "--force"]) == 1
+    assert f"--output {saved} would replace what RESULT small.herald reads" in capsys.readouterr().err
+    assert main(["convert", "small.herald", "--to", "csv", "--output", ".", "--force"]) == 1
+    assert "would replace what RESULT small.herald reads" in capsys.readouterr().err
+    assert saved.read_bytes() == before
 
 
 def test_a_folder_of_results_is_read(saved, capsys):

@@ -109,6 +109,6 @@ def test_condense_with_a_split_that_is_none(capsys):
     with pytest.raises(SystemExit) as leaving:
         main(["condense", "--dataset", "cora", "--split", "best"])
     assert leaving.value.code == 2
-    assert "argument --split: 'best' is no split: pass paper, source" in capsys.readouterr().err
+    assert "herald: error: --split 'best' is no split: pass paper, source" in capsys.readouterr().err
     assert main(["condense", "--dataset", "cora", "--split", "source"]) == 2
     assert "no split comes with cora, pass 'paper', a seed" in capsys.readouterr().err

@@ -81,7 +81,7 @@ def test_a_machine_that_cannot_condense(found, monkeypatch, capsys):
     assert main(["doctor"]) == 1
     out, err = capsys.readouterr()
     assert "numba             absent" in out
-    assert "numba not installed: no backend can run, pip install numba" in err
+    assert "numba not installed: no backend can run, pip install 'numba<" in err
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_warnings_are_rows(found, monkeypatch, capsys):
 def test_unknown_requirements_do_not_parse(capsys):
     with pytest.raises(SystemExit):
         main(["doctor", "--require", "tpu"])
-    assert "invalid choice" in capsys.readouterr().err
+    assert "--require tpu is not known: did you mean cpu?" in capsys.readouterr().err
 
 
 def test_this_machine_for_real(capsys):

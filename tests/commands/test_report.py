@@ -41,6 +41,41 @@ def test_options(saved, result, tmp_path, capsys):
     assert "71.25 %" in page.read_text("utf-8")
 
 
+def test_a_page_is_replaced_on_request(saved, capsys):
+    assert main(["report", str(saved)]) == 0
+    page = saved.with_suffix(".html")
+    page.write_text("mine")
+    capsys.readouterr()
+    assert main(["report", str(saved)]) == 1
+    told = capsys.readouterr().err
+    assert told == f"herald: error: --output {page} exists: pass --force to replace it, or another path\n"
+    assert page.read_text() == "mine"
+    assert main(["report", str(saved), "--force"]) == 0
+    assert page.read_text("utf-8").startswith("<!DOCTYPE html>")
+
+
+@pytest.mark.parametrize("name", ["small.herald", "soft", "hard", "a.json"])
+def test_what_is_read_is_never_replaced(saved, monkeypatch, capsys, name):
+    monkeypatch.chdir(saved.parent)
+    (saved.parent / "soft").symlink_to("small.herald")
+    (saved.parent / "hard").hardlink_to("small.herald")
+    (saved.parent / "a.json").write_text("[]")
+    before = saved.read_bytes()
+    argv = ["report", "small.herald", "--evaluation", "./a.json", "--output", name, "--force"]
+    assert main(argv) == 1
+    assert f"--output {name} would replace what " in capsys.readouterr().err
+    assert saved.read_bytes() == before
+    assert (saved.parent / "a.json").read_text() == "[]"
+
+
+def test_a_graph_that_ends_in_html_is_no_page(saved, capsys):
+    odd = saved.rename(saved.with_suffix(".html"))
+    before = odd.read_bytes()
+    assert main(["report", str(odd), "--force"]) == 1
+    assert "would replace what RESULT" in capsys.readouterr().err
+    assert odd.read_bytes() == before
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -9,7 +9,7 @@ import pytest
 from herald_gpu.cli import build_parser, main
 from herald_gpu.commands._parser import commands_of, is_flag, name_of, takes_many
 from herald_gpu.commands._settings import parse
-from herald_gpu.commands._values import literal, split_choice
+from herald_gpu.commands._values import literal, share, split_choice
 from herald_gpu.errors import ConfigError
 
 
@@ -89,6 +89,13 @@ def test_lists_flags_and_required_options(given):
     assert (args.nodes, args.edges) == (10, 30)
 
 
+def test_columns_to_drop_and_to_encode(given):
+    args = given('[condense]\ndrop = ["a", "b"]\ncategorical = "c"\nseparator = ";"', "condense", "--drop", "d")
+    assert (args.drop, args.categorical, args.separator) == (["a", "b", "d"], ["c"], ";")
+    with pytest.raises(ConfigError, match="pass a list of values"):
+        given("[condense]\ndrop = {a = 1}", "condense")
+
+
 def test_positional_arguments_too(given):
     args = given('[convert]\nresult = "a.herald"\nto = "npz"\noutput = "a.npz"', "convert")
     assert (args.result, args.to, args.output) == (Path("a.herald"), "npz", Path("a.npz"))
@@ -113,15 +120,15 @@ def test_what_the_command_line_rules_out_is_not_taken(given):
         ("xyzzy = 1", "'xyzzy' is neither an option nor a command: 'herald COMMAND --help' lists the options"),
         ("[dem]\nratio = 1", "'dem' is neither an option nor a command: did you mean demo"),
         ("[demo]\nnode = 1", "'node' in [demo] is no option of demo: did you mean nodes"),
-        ("[demo]\nxyzzy = 1", "'xyzzy' in [demo] is no option of demo: pass one of backend, homophily, json"),
+        ("[demo]\nxyzzy = 1", "'xyzzy' in [demo] is no option of demo: pass one of backend, force, homophily, json"),
         ("[condense]\nhomofily = 1", "'homofily' in [condense] is no option of condense"),
         ("config = 'a.toml'", "'config' is neither"),
-        ("ratio = 'much'", "ratio = 'much' is not valid: invalid float value: 'much'"),
-        ("ratio = true", "ratio = true is not valid: invalid float value"),
-        ("seed = 1.5", "seed = 1.5 is not valid: invalid int value: '1.5'"),
+        ("ratio = 'much'", "ratio = 'much' is not valid: much is not a number: pass a share such as 0.01"),
+        ("ratio = true", "ratio = true is not valid: True is not a number"),
+        ("seed = 1.5", "seed = 1.5 is not valid: 1.5 is not a whole number: pass one such as 0"),
         ("ratio = [0.1]", "ratio = [0.1] is not valid: pass one value"),
         ("ratio = {a = 1}", "is not valid: pass one value"),
-        ("backend = 'tpu'", "backend = 'tpu' is not valid: invalid choice: 'tpu'"),
+        ("backend = 'tpu'", "backend = 'tpu' is not valid: tpu is not known: did you mean cpu?"),
         ("json = 1", "json = 1 is not valid: pass true or false"),
         ("quiet = true\nverbose = true", "quiet and verbose rule each other out"),
         ("ratio = ", "is no TOML"),
@@ -182,12 +189,16 @@ def value_of(action):
         return "true", True
     if action.metavar == "KEY=VALUE":
         return "{depth = 3}", [("depth", 3)]
-    plain = action.choices[0] if action.choices else {int: 3, float: 0.5, Path: Path("x"), literal: 3}.get(action.type)
+    plain = (
+        action.choices[0]
+        if action.choices
+        else {int: 3, float: 0.5, share: 0.5, Path: Path("x"), literal: 3}.get(action.type)
+    )
     if action.type is split_choice:
         plain = "paper"
     plain = "word" if plain is None else plain
     told = str(plain) if isinstance(plain, int | float) else f"'{plain}'"
-    return (f"[{told}]", [plain]) if takes_many(action) else (told, plain)
+    return (f"[{told}]", [plain]) if takes_many(action) or action.metavar == "COL" else (told, plain)
 
 
 EVERY = [(name, action) for name, command in commands_of(build_parser()).items() for action in command.arguments]

@@ -130,7 +130,7 @@ def test_parquet_without_pyarrow(tmp_path, monkeypatch):
         raise ImportError(msg)
 
     monkeypatch.setattr(pd, "read_parquet", refuse)
-    with pytest.raises(MissingDependencyError, match=r"pip install 'herald-gpu\[arrow\]'"):
+    with pytest.raises(MissingDependencyError, match="pip install 'pyarrow>=17'"):
         read_table(tmp_path / "t.parquet")
 
 

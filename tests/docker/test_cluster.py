@@ -98,7 +98,7 @@ def test_dask_answers_there():
 
 def test_options_of_gpu_workers_are_those_of_dask_cuda():
     if importlib.util.find_spec("dask_cuda") is None:
-        pytest.skip("dask_cuda is not installed (pip install 'herald-gpu[multi-cu13]')")
+        pytest.skip("dask_cuda is not installed (pip install '.[multi-cu13]')")
     from dask_cuda.cli import cuda
 
     known = {option for one in cuda.commands["worker"].params for option in one.opts}

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from herald_gpu import __version__
+
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docker"
 FILES = {"gpu": FOLDER / "Dockerfile", "cpu": FOLDER / "Dockerfile.cpu"}
@@ -42,7 +44,48 @@ def test_the_gpu_base_is_the_release_that_the_extras_name():
     base = of("gpu", "ARG")[0]
     assert re.fullmatch(rf"BASE=rapidsai/base:{re.escape(release)}-cuda13-py3\.\d+", base)
     assert f"{release}-cuda12" in FILES["gpu"].read_text("utf-8")
-    assert base.removeprefix("BASE=") in (FOLDER / "compose.yaml").read_text("utf-8")
+    for name in ("compose.yaml", "compose.cluster.yaml"):
+        text = (FOLDER / name).read_text("utf-8").replace("${HERALD_CUDA:-13}", "13")
+        assert base.removeprefix("BASE=") in text
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_labels_name_version_and_revision(kind):
+    assert {f"VERSION={__version__}", "REVISION=unknown"} <= set(of(kind, "ARG"))
+    (labels,) = of(kind, "LABEL")
+    found = dict(re.findall(r'org\.opencontainers\.image\.(\w+)="([^"]*)"', labels))
+    assert (found["version"], found["revision"]) == ("${VERSION}", "${REVISION}")
+    assert (found["title"], found["licenses"]) == ("herald-gpu", "Apache-2.0")
+
+
+@pytest.mark.parametrize(
+    "path", sorted(path for path in FOLDER.rglob("*") if path.is_file()), ids=lambda path: path.name
+)
+def test_images_have_one_scheme_of_tags(path):
+    text = path.read_text("utf-8").replace("${HERALD_CUDA:-13}", "13")
+    text = re.sub(r"herald-gpu:(VERSION|\$version)", f"herald-gpu:{__version__}", text)
+    tags = re.findall(r"herald-gpu:([^\s`})\"]+)", text)
+    assert all(re.fullmatch(rf"{re.escape(__version__)}-(cu13(-notebooks)?|cu12|cpu|WHERE)", tag) for tag in tags), tags
+    assert not re.search(r"(--tag|image:|--gpus all) herald-gpu\s", text)
+
+
+@pytest.mark.parametrize(
+    ("base", "kept"),
+    [
+        ("numpy==2.3.1\nScikit_Learn==1.8.0\n", {"numpy==2.3.1", "Scikit_Learn==1.8.0", "pyarrow==26.0.1"}),
+        ("", {"numpy==2.4.6", "scikit-learn==1.9.1", "pyarrow==26.0.1"}),
+    ],
+)
+def test_pip_leaves_in_the_gpu_image_what_its_base_has(tmp_path, base, kept):
+    install = next(arguments for arguments in of("gpu", "RUN") if "pip install" in arguments)
+    assert "pip list --format=freeze >/tmp/base.txt" in install
+    assert "pip install --no-cache-dir --constraint /tmp/constraints.txt" in install
+    (tmp_path / "base.txt").write_text(base)
+    (tmp_path / "constraints-test.txt").write_text("# a comment\nnumpy==2.4.6\nscikit-learn==1.9.1\npyarrow==26.0.1\n")
+    command = re.search(r"awk .* >/tmp/constraints.txt", install)[0].replace("/tmp/", f"{tmp_path}/")  # noqa: S108 - of the image
+    subprocess.run(["sh", "-c", command], check=True)  # noqa: S603, S607 - a command of our own Dockerfile
+    found = (tmp_path / "constraints.txt").read_text().splitlines()
+    assert {line for line in found if not line.startswith("#")} == kept
 
 
 @pytest.mark.parametrize("kind", FILES)

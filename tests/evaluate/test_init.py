@@ -43,7 +43,7 @@ def test_without_torch_the_pip_line_is_told(name):
         f"try:\n    from herald_gpu.evaluate import {name}\n"
         "except MissingDependencyError as error:\n    print(json.dumps(str(error)))\n"
     )
-    assert "herald-gpu[eval]" in run(code)
+    assert "pip install 'torch>=2.4'" in run(code)
 
 
 def test_public_names_resolve_and_stay_what_they_are():

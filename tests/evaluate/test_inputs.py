@@ -158,6 +158,27 @@ def test_a_graph_condensed_with_another_split_is_refused(graph, full, config):
         read_small(condensed(graph, paper_split(N, draw_seed=1).train, config=config), full)
 
 
+def test_what_landmarks_learned_from_is_known_to_a_file_without_scores(graph, full, tmp_path):
+    def saved(train, *, with_scores):
+        path = tmp_path / f"{train.sum()}-{with_scores}.herald"
+        small = condensed(graph, train, config=CONFIGS["linked"])
+        assert small.report.n_landmarks
+        small.save(path, with_scores=with_scores)
+        return herald_gpu.load(path)
+
+    part, more = full.train.copy(), full.train.copy()
+    part[np.flatnonzero(part)[-1]] = False
+    # Far from all kept nodes, so that nothing but landmarks can know it.
+    kept = saved(full.train, with_scores=False)
+    more[np.setdiff1d(np.flatnonzero(~full.train), kept.node_ids)[:1]] = True
+    assert read_small(kept, full).codes.size == kept.report.n_nodes
+    assert read_small(saved(part, with_scores=True), full).codes.size
+    with pytest.raises(InputError, match=r"another training set than that of this split.*save it with its scores"):
+        read_small(saved(part, with_scores=False), full)
+    with pytest.raises(InputError, match="training set"):
+        read_small(saved(more, with_scores=False), full)
+
+
 def test_ids_that_are_no_rows_are_no_leak(full):
     outside = np.flatnonzero(~full.train)[:2]
     wrong = (full.labels[outside] + 1) % 3

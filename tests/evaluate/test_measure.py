@@ -21,7 +21,7 @@ N = 300
 QUICK = Training(epochs=15, lr=0.01, hidden=16)
 COLUMNS = (
     *("model", "variant", "seed", "accuracy", "validation", "epoch", "seconds"),
-    *("n_nodes", "n_edges", "n_features", "storage_ratio"),
+    *("trained_on", "n_nodes", "n_edges", "n_features", "storage_ratio"),
 )
 
 
@@ -146,9 +146,10 @@ def test_a_condensed_graph_that_is_the_full_one_gives_the_full_rows(graph, split
     options = {"split": split, "variant": variant, "seeds": 1, "training": QUICK}
     copied = evaluate(Copy(graph, split.train), graph, **options)
     full = evaluate("full", graph, **options)
-    pd.testing.assert_frame_equal(
-        figures(copied).drop(columns="storage_ratio"), figures(full).drop(columns="storage_ratio")
-    )
+    differ = ["storage_ratio", "trained_on"]
+    pd.testing.assert_frame_equal(figures(copied).drop(columns=differ), figures(full).drop(columns=differ))
+    assert set(copied["trained_on"]) == {"condensed"}
+    assert set(full["trained_on"]) == {"full"}
     assert full["storage_ratio"].tolist() == [1.0] * 4
     pd.testing.assert_frame_equal(figures(evaluate(None, graph, **options)), figures(full))
 

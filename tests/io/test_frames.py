@@ -193,10 +193,10 @@ def test_a_stored_nan_of_a_sparse_column_is_kept_to_be_reported():
     ("frame", "error", "match"),
     [
         (NODES[["node", "label"]], UnsupportedInputError, "feats has no feature columns: graphs without features"),
-        (NODES.assign(f9="text"), UnsupportedInputError, r"feats columns \['f9'\] are not numeric: encode or drop"),
-        (NODES.assign(f9=pd.Timestamp(0)), UnsupportedInputError, r"\['f9'\] are not numeric"),
+        (NODES.assign(f9="text"), UnsupportedInputError, r"\['f9'\] are text: pass categorical=\['f9'\].*drop="),
+        (NODES.assign(f9=pd.Timestamp(0)), UnsupportedInputError, r"\['f9'\] are dates: turn them.*drop=\['f9'\]"),
         (NODES.assign(f9=1j), UnsupportedInputError, r"\['f9'\] are not numeric"),
-        (NODES.assign(f9=pd.Categorical([1, 2, 1])), UnsupportedInputError, r"\['f9'\] are not numeric"),
+        (NODES.assign(f9=pd.Categorical([1, 2, 1])), UnsupportedInputError, r"\['f9'\] are text: pass categorical="),
         (NODES.assign(node=["a", "a", "c"]), InputError, r"feats has duplicate node ids \['a'\]: keep one row"),
         (NODES.assign(node=[7, 7, 8]), InputError, r"duplicate node ids \[7\]"),
         (NODES.assign(node=["a", None, "c"]), InputError, "feats has 1 missing node ids"),

@@ -128,6 +128,6 @@ def test_a_proxy_without_a_method_gives_its_slow_object():
 def test_a_missing_library_is_named_with_its_pip_line():
     with pytest.raises(MissingDependencyError, match=r"no_such_library is needed.*pip install no-such-library"):
         library("no_such_library")
-    with pytest.raises(ImportError, match=r'pip install "herald-gpu\[arrow\]"'):
+    with pytest.raises(ImportError, match="pip install 'pyarrow>=17'"):
         library("no_such_library", "arrow")
     assert library("numpy") is np

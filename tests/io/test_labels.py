@@ -12,7 +12,15 @@ import torch
 from numpy.testing import assert_array_equal
 
 from herald_gpu.errors import InputError, UnsupportedInputError
-from herald_gpu.io.labels import aligned, encode_classes, read_labels, read_train, read_train_column
+from herald_gpu.io.labels import (
+    aligned,
+    count_named,
+    encode_classes,
+    read_labels,
+    read_train,
+    unlabelled_hint,
+    unlabelled_note,
+)
 
 IDS = np.array([10, 20, 30, 40])
 NAMES = np.array(["a", "b", "c", "d"], dtype=object)
@@ -112,6 +120,42 @@ def test_one_hot_and_multi_label_targets_are_refused():
         UnsupportedInputError, match=r"labels has shape \(4, 3\): multi-label targets are not supported"
     ):
         read_labels(np.zeros((4, 3)), -1, "labels")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pd.Series([[0], [1], [0], [1]]),
+        pd.Series([np.array([0, 1])] * 4),
+        pd.Series([{"a": 1}, None, None, None]),
+        pd.Series([[0], [1], [0], None], dtype=pd.ArrowDtype(pa.list_(pa.int64()))),
+        pl.Series([[0], [1, 2], [0], None]).to_pandas(),
+        pl.Series([[0], [1, 2], [0], None]),
+        pa.array([[0], [1, 2], [0], None]),
+        [[0], [1, 2], [0], [1]],
+    ],
+    ids=["lists", "arrays", "dicts", "arrow lists", "polars column", "polars", "arrow", "ragged"],
+)
+def test_labels_that_are_lists_are_refused(values):
+    with pytest.raises(UnsupportedInputError, match="labels holds lists or the like: multi-label targets are not"):
+        read_labels(aligned(values, IDS, "labels"), -1, "labels")
+
+
+@pytest.mark.parametrize(
+    ("values", "unlabelled", "count"),
+    [
+        ([0, -1, 1, -1], -1, 2),
+        ([0, 1, 1, 0], -1, 0),
+        ([0, np.nan, 1, -1], -1, 1),
+        (["x", "?", None, "?"], "?", 2),
+        ([0, -1, 1, -1], None, 0),
+    ],
+)
+def test_nodes_whose_label_means_unknown_are_counted(values, unlabelled, count):
+    assert count_named(*read_labels(pd.Series(values), unlabelled, "labels")) == count
+    note = unlabelled_note(count, unlabelled, marked=False)
+    assert bool(note) == bool(unlabelled_hint(count, unlabelled)) == (count > 0)
+    assert unlabelled_note(count, unlabelled, marked=True) == []
 
 
 # Classes
@@ -221,26 +265,49 @@ def test_what_gives_no_classes_is_refused(values, train, error, match):
     ids=lambda train: f"{type(train).__module__.partition('.')[0]} {type(train).__name__}",
 )
 def test_a_mask_or_ids_mark_the_training_nodes(train):
-    assert read_train(train, IDS, "train").tolist() == [True, False, True, False]
+    marks = read_train(train, IDS, "train")
+    assert marks.train.tolist() == [True, False, True, False]
+    assert marks.notes == []
 
 
 def test_string_and_tuple_ids_mark_them_too():
-    assert read_train(["a", "c"], NAMES, "train").tolist() == [True, False, True, False]
+    assert read_train(["a", "c"], NAMES, "train").train.tolist() == [True, False, True, False]
     pairs = np.empty(2, dtype=object)
     pairs[:] = [(0, 1), (2, 3)]
-    assert read_train([(2, 3)], pairs, "train").tolist() == [False, True]
+    assert read_train([(2, 3)], pairs, "train").train.tolist() == [False, True]
 
 
 def test_no_marks_mark_nothing():
-    assert not read_train([], IDS, "train").any()
+    assert not read_train([], IDS, "train").train.any()
+
+
+@pytest.mark.parametrize(
+    ("train", "note"),
+    [
+        (np.array([1, 0, 1, 0]), "train is read as 0/1: 2 of 4 nodes are for training"),
+        ([1, 0, 1, 0], "train is read as 0/1: 2 of 4 nodes are for training"),
+        (np.array([1.0, 0.0, 1.0, 0.0]), "train is read as 0/1: 2 of 4 nodes are for training"),
+        (torch.tensor([1, 0, 1, 0], dtype=torch.uint8), "train is read as 0/1: 2 of 4 nodes are for training"),
+        (pd.Series([0, 1, 1, 0], index=[40, 30, 10, 20]), "train is read as 0/1: 2 of 4 nodes are for training"),
+        (["Yes", "no", "yes", "no"], "train is read as yes/no: 2 of 4 nodes are for training"),
+        (pl.Series(["train", "val", "train", "test"]), "train is read as words: 2 train, 1 validation, 1 test nodes"),
+    ],
+)
+def test_zeros_and_ones_and_words_are_a_mask(train, note):
+    marks = read_train(train, IDS, "train")
+    assert marks.train.tolist() == [True, False, True, False]
+    assert marks.notes == [note]
+
+
+def test_zeros_and_ones_for_two_nodes_are_ids():
+    assert read_train([1, 0], np.array([0, 1]), "train").train.tolist() == [True, True]
 
 
 @pytest.mark.parametrize(
     ("train", "match"),
     [
-        (np.array([1, 0, 1, 0]), r"train looks like a mask but has dtype int64: pass booleans \(.astype\(bool\)\)"),
-        (np.array([1.0, 0.0]), "train looks like a mask but has dtype float64"),
-        (torch.tensor([1, 0, 1, 0], dtype=torch.uint8), "train looks like a mask but has dtype uint8"),
+        (np.array([1.0, 0.0]), r"train has the values \[1.0, 0.0\], which do not say .*: write 0/1.*, or node ids"),
+        (np.array([0, 1, 2, 0]), r"train names 4 nodes that feats does not have, such as \[0, 1, 2, 0\]"),
         (np.array([True, False]), "train has 2 entries but there are 4 nodes"),
         (np.ones((4, 2), dtype=bool), r"train has shape \(4, 2\): pass a boolean mask of length 4, or node ids"),
         ([[True, False]] * 4, r"train has shape \(4, 2\)"),
@@ -255,15 +322,3 @@ def test_no_marks_mark_nothing():
 def test_what_marks_no_nodes_is_refused(train, match):
     with pytest.raises(InputError, match=match):
         read_train(train, IDS, "train")
-
-
-@pytest.mark.parametrize("dtype", ["bool", "boolean", "bool[pyarrow]"])
-def test_a_boolean_column_marks_them(dtype):
-    column = pd.Series([True, False, True], dtype=dtype)
-    assert_array_equal(read_train_column(column, "train"), [True, False, True])
-
-
-@pytest.mark.parametrize("column", [pd.Series([1, 0]), pd.Series([True, None], dtype="boolean"), pd.Series(["y", "n"])])
-def test_a_column_that_is_not_boolean_is_refused(column):
-    with pytest.raises(InputError, match=r"feats column 'mine' has dtype .*: make it boolean without missing values"):
-        read_train_column(column, "mine")

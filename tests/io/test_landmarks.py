@@ -92,7 +92,7 @@ def test_objects_stay_objects():
 
 def test_types_that_do_not_mix():
     found = present.extend(np.array(["2020-01-01"], dtype="datetime64[D]"), np.array(["landmark-x"]))
-    assert [str(one) for one in found.tolist()] == ["2020-01-01", "landmark-x"]
+    assert [str(one) for one in found.tolist()] == ["2020-01-01 00:00:00", "landmark-x"]
 
 
 def test_nothing_to_add():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -133,7 +135,7 @@ def test_repeated_ids(tmp_path, tables):
 def test_columns_of_text(tmp_path, tables):
     edges, nodes = tables
     nodes["f0"] = "much"
-    with pytest.raises(UnsupportedInputError, match=r"\['f0'\] are not numeric"):
+    with pytest.raises(UnsupportedInputError, match=r"\['f0'\] are text: pass categorical=\['f0'\]"):
         herald_gpu.condense(*saved(tmp_path, edges, nodes), **OPTIONS)
 
 
@@ -147,9 +149,9 @@ def test_gaps_among_the_features(tmp_path, tables):
 
 def test_another_format(tmp_path, tables):
     edges, nodes = tables
-    nodes.to_csv(tmp_path / "nodes.csv")
-    with pytest.raises(FileFormatError, match=r"nodes\.csv is no Parquet file by its name"):
-        herald_gpu.condense(edges, tmp_path / "nodes.csv", **OPTIONS)
+    nodes.to_csv(tmp_path / "nodes.table")
+    with pytest.raises(FileFormatError, match=r"nodes\.table is no Parquet file by its name: pass a \.parquet, \.csv"):
+        herald_gpu.condense(edges, tmp_path / "nodes.table", **OPTIONS)
 
 
 def test_a_file_that_is_broken(tmp_path, tables):
@@ -162,3 +164,39 @@ def test_a_file_that_is_broken(tmp_path, tables):
 def test_no_file(tmp_path, tables):
     with pytest.raises(FileNotFoundError, match="nowhere"):
         herald_gpu.condense(tables[0], tmp_path / "nowhere.parquet", **OPTIONS)
+
+
+def id_columns_of(n):
+    import pyarrow as pa
+
+    day = dt.datetime(2020, 1, 1, tzinfo=dt.UTC)
+    return {
+        "dictionary": pa.array([f"n{row:03}" for row in range(n)]).dictionary_encode(),
+        "time zone": pa.array([day + dt.timedelta(days=row) for row in range(n)]),
+        "time of day": pa.array([dt.time(0, row) for row in range(n)]),
+        "float16": pa.array(np.arange(n).astype(np.float16)),
+        "lists": pa.array([[row] for row in range(n)]),
+    }
+
+
+@pytest.mark.parametrize("name", id_columns_of(1))
+@pytest.mark.parametrize("given", ["files", "tables"])
+def test_ids_of_every_arrow_type_are_read_or_refused(tmp_path, name, given):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    n, rng = 40, np.random.default_rng(0)
+    ids, ends = id_columns_of(n)[name], rng.integers(0, n, (2, 120))
+    nodes = pa.table({"node": ids, "label": pa.array(np.arange(n) % 3), "f0": pa.array(rng.normal(size=n))})
+    edges = pa.table({"src": ids.take(pa.array(ends[0])), "dst": ids.take(pa.array(ends[1]))})
+    paths = tmp_path / "edges.parquet", tmp_path / "nodes.parquet"
+    for table, path in zip((edges, nodes), paths, strict=True):
+        pq.write_table(table, path)
+    pair = paths if given == "files" else (edges, nodes)
+    if name in ("float16", "lists"):
+        with pytest.raises(InputError, match="make them integers or text"):
+            herald_gpu.condense(*pair, ratio=0.5)
+        return
+    plain = herald_gpu.condense(ends, np.asarray(nodes["f0"])[:, None], np.asarray(nodes["label"]), ratio=0.5)
+    small = herald_gpu.condense(*pair, ratio=0.5)
+    real = np.asarray(plain.node_ids)[~np.asarray(plain.is_landmark)]
+    told = [str(one) for one in (small.node_ids.to_pylist() if given == "tables" else small.node_ids)]
+    assert told[: len(real)] == [str(ids[int(row)].as_py()) for row in real]

@@ -9,7 +9,7 @@ import torch
 from numpy.testing import assert_array_equal
 
 from herald_gpu.errors import InputError, UnsupportedInputError
-from herald_gpu.io.torch import read_pyg, to_numpy, to_pyg, to_sparse_tensor, to_tensor
+from herald_gpu.io.torch import read_pyg, to_numpy, to_pyg, to_sparse_tensor, to_tensor, unpack, with_features
 
 EDGES = torch.tensor([[0, 1], [1, 0]])
 
@@ -58,7 +58,9 @@ def test_data_without_edges_is_refused(pyg):
 def test_several_splits_ask_for_one(pyg):
     data = pyg.Data(edge_index=EDGES, train_mask=torch.ones((2, 10), dtype=torch.bool))
     with pytest.raises(InputError, match=r"train_mask has shape \(2, 10\): pass train=data.train_mask\[:, k\]"):
-        read_pyg(data)
+        unpack(data, None, None, None)
+    chosen = data.train_mask[:, 3]
+    assert unpack(data, None, None, chosen)[3] is chosen
 
 
 def test_tensors_are_copies():
@@ -81,8 +83,25 @@ def test_sparse_tensors_hold_the_same_entries():
 
 
 def test_fields_become_data(pyg):
-    data = to_pyg({"x": torch.ones(2, 1), "edge_index": EDGES, "node_id": ["a", "b"]})
+    data = to_pyg({"x": torch.ones(2, 1), "edge_index": EDGES, "n_id": ["a", "b"]})
     assert isinstance(data, pyg.Data)
     assert torch.equal(data.edge_index, EDGES)
-    assert data.node_id == ["a", "b"]
+    assert data.n_id == ["a", "b"]
     assert data.num_nodes == 2
+
+
+def test_data_with_other_features_is_a_copy(pyg):
+    data = pyg.Data(x=torch.eye(2), edge_index=EDGES, y=torch.tensor([0, 1]), name="mine")
+    found = with_features(data, lambda x: 2 * x)
+    assert torch.equal(found.x, 2 * torch.eye(2))
+    assert torch.equal(data.x, torch.eye(2))
+    assert found.edge_index is EDGES
+    assert found.y is data.y
+    assert found.name == "mine"
+
+
+def test_only_data_with_features_has_other_features(pyg):
+    with pytest.raises(InputError, match="feats is a PyG Data without x: set it"):
+        with_features(pyg.Data(edge_index=EDGES), torch.neg)
+    with pytest.raises(UnsupportedInputError, match="heterogeneous graphs are not supported"):
+        with_features(pyg.HeteroData(), torch.neg)

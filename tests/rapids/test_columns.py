@@ -19,7 +19,7 @@ def col(rapids):  # noqa: ARG001 - the module cannot be imported without CuPy
 
 @pytest.fixture
 def cudf(rapids):  # noqa: ARG001 - on a GPU the real one, else its double
-    return pytest.importorskip("cudf", reason="cuDF is not installed: pip install 'herald-gpu[cu13]'")
+    return pytest.importorskip("cudf", reason="cuDF is not installed: pip install '.[cu13]'")
 
 
 def column(col, cudf, values, *, dtype=None):
@@ -63,6 +63,12 @@ def test_equal_to(col, cudf):
     assert col.equal_to(numbers, None).get().tolist() == [False, False, False]
     assert col.equal_to(texts, "a").get().tolist() == [True, False, False]
     assert col.equal_to(texts, 1).get().tolist() == [False, False, False]
+
+
+def test_any_of_a_few_values(col, cudf):
+    assert col.any_of(column(col, cudf, [1, 2, 3]), [3, 1]).get().tolist() == [True, False, True]
+    assert col.any_of(column(col, cudf, ["a", "b"]), ["b", "c"]).get().tolist() == [False, True]
+    assert col.any_of(column(col, cudf, [1, 2]), []).get().tolist() == [False, False]
 
 
 @pytest.mark.parametrize("values", [*NUMBERS[:2], *TEXTS])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 import strangers
 from support.backends import DEVICES, FACTORIES
@@ -29,7 +30,7 @@ def cp(device):
 
 @pytest.fixture(scope="module")
 def cudf(device):  # noqa: ARG001 - a precondition
-    return pytest.importorskip("cudf", reason="cuDF is not installed: pip install 'herald-gpu[cu13]'")
+    return pytest.importorskip("cudf", reason="cuDF is not installed: pip install '.[cu13]'")
 
 
 @pytest.fixture(scope="module")
@@ -146,6 +147,62 @@ def test_a_proxy_beside_an_array_of_the_host_comes_to_the_host(device, cudf, gra
     assert isinstance(small.features, pd.DataFrame)
 
 
+def categorical(nodes):
+    """The table of nodes with text, categories, whole numbers and booleans, of which some are missing."""
+    rng = np.random.default_rng(1)
+    n = len(nodes)
+    nodes = nodes.assign(name=[f"x{i}" for i in range(n)], flag=rng.random(n) < 0.5, size=rng.choice([1, 2, 10], n))
+    nodes.insert(5, "color", pd.Series(rng.choice(["red", "green", "blue"], n), dtype=object))
+    nodes["kind"] = pd.Categorical(rng.choice(["b", "a"], n), categories=["a", "b", "unused"])
+    nodes["size"] = nodes["size"].astype("Int64").where(nodes.index > 1)
+    nodes["flag"] = nodes["flag"].astype("boolean").where(nodes.index > 2)
+    nodes["color"] = nodes["color"].where(nodes.index > 3)
+    return nodes
+
+
+CATEGORIES = {"drop": "name", "categorical": ["color", "flag", "size", "kind"]}
+
+
+def test_categories_are_encoded_as_on_the_host(device, cudf, graph, caplog):
+    edges, nodes = tables(graph, strings=False)
+    nodes = categorical(nodes)
+    config = HeraldConfig(feature_count=30)
+    ours = condense(edges, nodes, ratio=0.4, config=config, backend="cpu", **CATEGORIES)
+    found = condense(
+        cudf.DataFrame(edges), cudf.DataFrame(nodes), ratio=0.4, config=config, backend=device, **CATEGORIES
+    )
+    assert found.categories == ours.categories
+    assert found.categories["flag"] == [False, True]
+    assert found.categories["size"] == [1, 2, 10]
+    assert found.categories["kind"] == ["a", "b"]
+    assert found.report.warnings == ours.report.warnings
+    assert_same(found, ours)
+    np.testing.assert_array_equal(host(found.features), np.asarray(ours.features))
+    caplog.clear()
+    nodes.loc[10:14, "color"] = "teal"
+    there, here = found.transform(cudf.DataFrame(nodes)), ours.transform(nodes)
+    np.testing.assert_array_equal(host(there), np.asarray(here))
+    assert caplog.messages[0] == caplog.messages[1]
+    assert "column 'color': 5 of 200 rows have levels that the condensed graph never saw ('teal')" in caplog.messages[0]
+
+
+def test_features_of_a_table_are_read_in_the_order_of_its_columns(device, cudf, graph):
+    from herald_gpu.io.read import Columns, read
+
+    edges, nodes = tables(graph, strings=False)
+    nodes, columns = categorical(nodes), Columns(**CATEGORIES)
+    ours = read(edges, nodes, columns=columns)
+    found = device.read(cudf.DataFrame(edges), cudf.DataFrame(nodes), None, None, columns=columns, unlabelled=-1)
+    assert found.feature_ids.tolist() == ours.feature_ids.tolist()
+    np.testing.assert_array_equal(found.features.get(), ours.features)
+
+
+def test_names_of_columns_need_a_table(device, cp, graph):
+    given = [cp.asarray(part) for part in (graph.edge_index, graph.features, graph.labels, graph.train)]
+    with pytest.raises(ColumnError, match="whose columns have no names"):
+        condense(*given, ratio=0.2, config=CONFIG, backend=device, categorical="f0")
+
+
 def test_only_class_values_come_to_the_host(device, cp, graph):
     from herald_gpu.io.read import Columns
 
@@ -155,6 +212,83 @@ def test_only_class_values_come_to_the_host(device, cp, graph):
     assert transfers.arrays.total() <= 1
     assert all(isinstance(part, cp.ndarray) for part in (found.source, found.features, found.codes, found.train))
     assert found.class_values.tolist() == [0, 1, 2]
+
+
+# Ids, training marks and labels that are not what they seem
+
+
+NUMBERED = "the table of nodes has no column 'node': rows are numbered from 0 and these numbers are the node ids"
+
+
+@pytest.mark.parametrize("kind", ["numbers", "text", "floats"])
+def test_ids_in_another_column_are_refused_and_named(device, cudf, graph, kind):
+    edges, nodes = tables(graph, strings=kind == "text")
+    nodes = nodes.rename(columns={"node": "id"})
+    if kind == "floats":
+        nodes["id"] = nodes["id"].astype(float)
+    words = ["column 'id' looks like node ids (it holds every node that edges name)", "node='id'", "node=None"]
+    refused(device, ColumnError, words, cudf.DataFrame(edges), cudf.DataFrame(nodes))
+    found = condense(cudf.DataFrame(edges), cudf.DataFrame(nodes), node="id", ratio=0.2, config=CONFIG, backend=device)
+    assert_same(found, condense(edges, nodes, node="id", ratio=0.2, config=CONFIG, backend="cpu"))
+
+
+def test_an_index_beside_a_column_that_could_hold_the_ids(device, cudf, graph):
+    edges, nodes = tables(graph, strings=False)
+    nodes = nodes.rename(columns={"node": "id"})
+    mixed, beyond = nodes.sample(frac=1, random_state=0), nodes.set_index(nodes.index + 1000)
+    twice = nodes.set_index(nodes.index // 2)
+    for table, words in (
+        (mixed, ["both its index and its column 'id'"]),
+        (beyond, ["its index lacks nodes", "pass node='id'"]),
+        (twice, ["column 'id' looks like node ids"]),
+        (twice.drop(columns="id"), ["its index repeats values"]),
+    ):
+        refused(device, ColumnError, words, cudf.DataFrame(edges), cudf.DataFrame(table))
+
+
+@pytest.mark.parametrize("node", ["node", None])
+def test_rows_that_are_numbered(device, cudf, graph, node):
+    edges, nodes = graph.to_frames()
+    ours = condense(edges, nodes, ratio=0.2, config=CONFIG, backend="cpu")
+    bare = nodes.drop(columns="node").assign(**{"Unnamed: 0": np.arange(len(nodes))})
+    given = cudf.DataFrame(edges), cudf.DataFrame(bare)
+    found = condense(*given, node=node, ratio=0.2, config=CONFIG, backend=device)
+    assert_same(found, ours)
+    dropped, *rest = found.report.warnings
+    assert "columns ['Unnamed: 0'] are not used as features" in dropped
+    assert rest == ([NUMBERED] if node else [])
+
+
+@pytest.mark.parametrize(
+    ("yes", "no", "how"), [(1.0, 0.0, "0/1"), ("Yes", "No", "yes/no"), ("Train", "unused", "words")]
+)
+def test_training_marks_are_read_as_on_the_host(device, cudf, graph, yes, no, how):
+    edges, nodes = graph.to_frames()
+    marked = nodes.assign(train=np.where(graph.train, yes, no))
+    ours = condense(edges, marked, ratio=0.2, config=CONFIG, backend="cpu")
+    found = condense(cudf.DataFrame(edges), cudf.DataFrame(marked), ratio=0.2, config=CONFIG, backend=device)
+    assert_same(found, ours)
+    assert found.report.warnings == ours.report.warnings
+    assert f"column 'train' is read as {how}" in found.report.warnings[0]
+
+
+def test_a_vector_of_zeros_and_ones_is_a_mask(device, cp, graph):
+    arrays = graph.edge_index, graph.features, graph.labels
+    ours = condense(*arrays, graph.train, ratio=0.2, config=CONFIG, backend="cpu")
+    given = [cp.asarray(part) for part in (*arrays, graph.train.astype(np.int64))]
+    found = condense(*given, ratio=0.2, config=CONFIG, backend=device)
+    assert_same(found, ours)
+    assert found.report.warnings == [f"train is read as 0/1: {graph.train.sum()} of 200 nodes are for training"]
+
+
+def test_labels_that_mean_unknown_are_counted(device, cp, graph):
+    edges, x = cp.asarray(graph.edge_index), cp.asarray(graph.features)
+    hidden = cp.asarray(np.where(graph.train, graph.labels, -1))
+    found = condense(edges, x, hidden, ratio=0.2, config=CONFIG, backend=device)
+    n = int((~graph.train).sum())
+    assert found.report.warnings == [f"{n} nodes have the label -1 and count as unlabelled"]
+    signs = cp.asarray(np.where(graph.labels > 0, 1, -1))
+    refused(device, InputError, ["one class only", "label -1", "unlabelled=None"], edges, x, signs)
 
 
 # What is refused
@@ -181,13 +315,20 @@ def test_tables_that_cannot_be_used(device, cudf, graph):
     check(InputError, "missing node ids", nodes=nodes.assign(node=nodes["node"].where(nodes.index > 0)))
     check(InputError, "edges name nodes", nodes=nodes.iloc[:150])
     check(InputError, "missing values", edges=edges.assign(dst=edges["dst"].where(edges.index > 0)))
-    check(UnsupportedInputError, "'f0'", "not numeric", nodes=nodes.assign(f0="a"))
+    check(UnsupportedInputError, "'f0'", "are text: pass categorical=['f0']", nodes=nodes.assign(f0="a"))
+    check(ColumnError, "no columns ['f99']", "drop=", drop="f99")
+    check(ColumnError, "'label' holds the labels", "drop=", drop=["label"])
+    check(ColumnError, "'f0' holds values such as", categorical="f0")
+    check(ColumnError, "'f0' has 200 levels in 200 rows", categorical="f0", nodes=nodes.assign(f0=nodes["node"]))
     check(UnsupportedInputError, "no feature columns", nodes=nodes[["node", "label", "train"]])
     check(InputError, "NaN", "'f1'", nodes=nodes.assign(f1=nodes["f1"].where(nodes.index > 0)))
     whole = pd.Series(np.arange(len(nodes))).where(nodes.index > 0).astype("Int64")
     check(InputError, "NaN", "'f1'", nodes=nodes.assign(f1=whole))
     check(InputError, "without a label", nodes=nodes.assign(train=True))
-    check(InputError, "boolean", nodes=nodes.assign(train=nodes["train"].astype(float)))
+    check(InputError, "'train'", "[0, 1, 2]", "write 0/1", nodes=nodes.assign(train=np.arange(len(nodes)) % 3))
+    check(InputError, "'train'", "3 missing", nodes=nodes.assign(train=nodes["train"].where(nodes.index > 2, None)))
+    lists = pd.Series([[0]] * len(nodes), dtype=pd.ArrowDtype(pa.list_(pa.int64())))
+    check(UnsupportedInputError, "'label'", "lists", "multi-label", nodes=nodes.assign(label=lists))
 
 
 def test_arrays_that_cannot_be_used(device, cp, graph):
@@ -208,6 +349,9 @@ def test_arrays_that_cannot_be_used(device, cp, graph):
     refused(device, InputError, ["one class only"], edges, x, y * 0, train)
     refused(device, InputError, ["no labelled node"], edges, x, y * 0 - 1, train)
     refused(device, InputError, ["train names 1 nodes"], edges, x, y, cp.asarray([0, 1, 500]))
-    refused(device, InputError, ["edges name nodes"], edges + 100, x, y, train)
+    words = ["edges name nodes", "an array of 200 rows", "row numbers 0 to 199", "from 100 to", "pass feats as a table"]
+    refused(device, InputError, words, edges + 100, x, y, train)
+    refused(device, InputError, ["train has 1 missing"], edges, x, y, cp.asarray([0.5, np.nan]))
+    refused(device, InputError, ["[0.5, 1.0]", "or node ids"], edges, x, y, cp.asarray([0.5, 1.0]))
     refused(device, InputError, ["edges is empty"], edges[:, :0], x, y, train)
     refused(device, DeviceError, ["edges on host", "feats on cuda"], graph.edge_index, x, y, train)

@@ -50,7 +50,7 @@ def libraries(request):
     else:
         missing = [name for name in LIBRARIES if not is_real(name)]
         if missing:
-            pytest.skip(f"{', '.join(missing)} not installed: pip install 'herald-gpu[cu13]' (5 GB)")
+            pytest.skip(f"{', '.join(missing)} not installed: pip install '.[cu13]' (5 GB)")
     return importlib.import_module
 
 
@@ -170,7 +170,7 @@ def no_gpu():
     """Skip unless the libraries are there and a GPU is not."""
     missing = [name for name in LIBRARIES if not is_real(name)]
     if missing or doubles.emulated():
-        pytest.skip(f"{', '.join(missing) or 'real CuPy'} not installed: pip install 'herald-gpu[cu13]' (5 GB)")
+        pytest.skip(f"{', '.join(missing) or 'real CuPy'} not installed: pip install '.[cu13]' (5 GB)")
     if probe().available:
         pytest.skip("there is a GPU")
 
@@ -207,7 +207,7 @@ assert sorted(result.node_ids)
 
 def test_proxies_of_cudf_pandas_are_seen_through():
     if not is_real("cudf"):
-        pytest.skip("cudf not installed: pip install 'herald-gpu[cu13]' (5 GB)")
+        pytest.skip("cudf not installed: pip install '.[cu13]' (5 GB)")
     command = [sys.executable, "-c", PROXIES]  # a process of its own: pandas must not be imported before
     done = subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603 - our own words
     assert done.returncode == 0, done.stderr

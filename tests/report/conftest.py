@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
 from outcomes import HOMOPHILIC, LANDMARKS, small_graph
 
-from herald_gpu import CondensedGraph, HeraldConfig, condense
+from herald_gpu import HeraldConfig, condense
 
 ODD = "<b>&\"'</script>$x$"
 
@@ -36,12 +34,6 @@ def tiny():
     return condense(np.array([[0, 1], [1, 2]]), np.eye(3), np.array([0, 1, 0]), ratio=1.0)
 
 
-def old():
-    """As a file of an earlier version gives it."""
-    result = arrays(HeraldConfig.paper())
-    return CondensedGraph(result._contents, replace(result.report, before=None, homophily=None))
-
-
 def many_classes():
     return arrays(n_classes=12, homophily=0.5, ratio=0.9)
 
@@ -56,7 +48,6 @@ MAKERS = {
     "published": lambda: arrays(HeraldConfig.published("scaled")),
     "odd names": odd_names,
     "tiny": tiny,
-    "old": old,
     "many classes": many_classes,
 }
 

@@ -73,7 +73,7 @@ def zoom(page):
     return float(page.locator("#view").get_attribute("data-zoom"))
 
 
-@pytest.mark.parametrize("name", ["default", "linked", "paper", "odd names", "tiny", "old", "many classes"])
+@pytest.mark.parametrize("name", ["default", "linked", "paper", "odd names", "tiny", "many classes"])
 def test_every_page_opens_without_complaint(visit, make, name):
     page = visit(make(name))
     assert page.locator("#view").is_visible()
@@ -207,6 +207,8 @@ def large(result, n, m):
         node_ids=ids,
         adjacency=adjacency,
         features=np.zeros((n, 2), dtype=np.float32),
+        feature_ids=np.arange(2),
+        feature_positions=np.arange(2),
         codes=ids % 3,
         train_mask=~flags,
         is_root=ids % 2 == 0,
@@ -236,3 +238,31 @@ def test_thousands_of_nodes_stay_smooth(visit, make):
         }"""
     )
     assert mean < 250, f"{mean:.0f} ms a frame, without a GPU"
+
+
+def test_kept_features_are_searched(visit, make):
+    page = visit(make("default"))
+    search, rows = page.locator("#feature-search"), page.locator("#feature-rows tbody tr")
+    count = rows.count()
+    name = rows.nth(count - 1).locator("th").inner_text()
+    search.focus()
+    page.keyboard.type(name)
+    found = [rows.nth(i).locator("th").inner_text() for i in range(rows.count())]
+    assert name in found
+    assert all(name in one for one in found)
+    page.keyboard.type(" that is nowhere")
+    assert rows.count() == 0
+    assert page.locator("#feature-found").inner_text() == "0 features match"
+    page.keyboard.press("Escape")
+    assert rows.count() == count
+
+
+def test_print_is_light_and_has_every_table(visit, make):
+    page = visit(make("default"), color_scheme="dark")
+    page.emulate_media(media="print", color_scheme="dark")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert page.locator("#sheet").is_visible()
+    assert not page.locator("#view").is_visible()
+    assert not page.locator("#feature-search").is_visible()
+    tables = page.locator("table")
+    assert all(tables.nth(i).bounding_box()["height"] > 0 for i in range(tables.count()))

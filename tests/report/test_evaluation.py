@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import math
+import re
 
 import pandas as pd
 import pytest
 
 from herald_gpu.errors import InputError
+from herald_gpu.report.charts import chart
 from herald_gpu.report.evaluation import accuracy_figure, checked, read_evaluation
 
 
@@ -31,11 +35,40 @@ def test_files(make, rows, tmp_path):
 
 def test_means_and_single_seeds(rows):
     figure = accuracy_figure(rows)
-    assert figure.categories == ("GCN", "GIN", "GCN (full graph)")
-    assert figure.series[0].values == (72.0, 61.5, 80.0)  # noqa: PD011 - of a dataclass
-    assert figure.points == ((70.0, 74.0), (61.5,), (80.0,))
+    assert figure.categories == ("GCN", "GIN")
+    ours, full = figure.series
+    assert (ours.name, ours.values) == ("condensed graph", (72.0, 61.5))  # noqa: PD011 - of a dataclass
+    assert (full.name, full.role, full.values[0]) == ("full graph", "before", 80.0)  # noqa: PD011 - as above
+    assert math.isnan(full.values[1])  # noqa: PD011 - as above
+    assert figure.points == (((70.0, 74.0), (61.5,)), ((80.0,), ()))
     assert [row[2] for row in figure.table.rows] == ["72.00 ± 2.83 %", "61.50 %", "80.00 %"]
     assert [row[1] for row in figure.table.rows] == ["condensed graph", "condensed graph", "full graph"]
+
+
+def test_what_was_trained_on_is_said_by_its_column_or_else_by_the_storage(rows):
+    said = rows.assign(trained_on=["condensed", "condensed", "condensed", "full"], storage_ratio=0.5)
+    assert accuracy_figure(said).table == accuracy_figure(rows).table
+
+
+@pytest.mark.parametrize("highest", [97.31, 76.0, 100.0, 12.5, 61.5])
+def test_the_axis_has_all_its_ticks(highest):
+    """From zero to beyond the longest bar, at one distance from one another."""
+    figure = accuracy_figure(pd.DataFrame({"model": ["A", "B"], "accuracy": [highest / 2, highest]}))
+    ticks = [float(text) for text in re.findall(r'text-anchor="middle" class="tick">([\d.]+)<', chart(figure))]
+    assert ticks[0] == 0
+    assert ticks[-1] >= highest
+    assert ticks[-2] < highest
+    assert len(ticks) >= 4
+    assert {round(b - a, 9) for a, b in itertools.pairwise(ticks)} == {ticks[1]}
+
+
+def test_the_page_and_matplotlib_name_both_graphs(make, rows):
+    drawn = chart(accuracy_figure(rows))
+    assert ">condensed graph</text>" in drawn
+    assert ">full graph</text>" in drawn
+    assert drawn.count("<circle") == len(rows)
+    legend = make("default").plot("accuracy", evaluation=rows).axes[0].get_legend()
+    assert [text.get_text() for text in legend.get_texts()] == ["condensed graph", "full graph"]
 
 
 def test_two_columns_are_enough():
@@ -50,7 +83,6 @@ def test_variants_are_told_apart(rows):
         "GCN, standard",
         "GCN, published",
         "GIN, standard",
-        "GCN, standard (full graph)",
     )
 
 

@@ -31,7 +31,7 @@ def test_classes(result):
     counts = np.array(list(report.class_counts.values()))
     assert figure.texts[-1] == tuple(f"{count:,}" for count in counts)
     np.testing.assert_allclose(figure.series[-1].values, 100 * counts / counts.sum())
-    assert len(figure.series) == (1 if report.before is None else 2)
+    assert len(figure.series) == 2
 
 
 def test_kept_nodes_are_found_among_all(result):
@@ -68,10 +68,7 @@ def test_bytes_add_up(result):
     assert found["edges"] + found.get("synthetic edges", 0) == 4 * report.n_edges
     assert ("features of landmarks" in found) == (report.n_landmarks > 0)
     assert ("principal components" in found) == (report.component_count is not None)
-    whole = full_parts(report)
-    assert (whole is None) == (report.before is None)
-    if whole is not None:
-        assert sum(whole.values()) == report.full_bytes
+    assert sum(full_parts(report).values()) == report.full_bytes
     assert storage(result._host, report).table.rows[-1][-1] == f"{report.storage_bytes:,}"
 
 

@@ -10,11 +10,11 @@ import pytest
 
 from herald_gpu import CondensedGraph
 from herald_gpu.errors import InputError
+from herald_gpu.ratios import percent
 from herald_gpu.report import page as build
 from herald_gpu.report.figures import figures
-from herald_gpu.report.page import NOT_STORED
 
-VOID = {"meta", "link", "br"}
+VOID = {"meta", "link", "br", "input"}
 
 
 class Node:
@@ -147,8 +147,8 @@ def test_the_numbers_are_those_of_the_report(tree, result):
         f"{report.storage_bytes:,} bytes",
         f"{report.budget_bytes:,} bytes",
         f"{report.full_bytes:,} bytes",
-        f"{100 * report.storage_ratio:.4g} %",
-        f"{100 * report.requested_ratio:.4g} %",
+        percent(report.storage_ratio),
+        percent(report.requested_ratio),
         f"{report.heterophily:.3f}",
         f"{report.mean_degree:.2f}",
         f"{report.density:.3g}",
@@ -161,8 +161,7 @@ def test_the_numbers_are_those_of_the_report(tree, result):
     if report.weights is not None:
         for weight in (report.weights.alpha, report.weights.beta, report.weights.gamma):
             assert f"{weight:.3f}" in words
-    assert (NOT_STORED in words) == (report.before is None)
-    for count in report.before.class_counts if report.before else ():
+    for count in report.before.class_counts:
         assert f"{count:,}" in words
 
 
@@ -232,18 +231,48 @@ def test_colours_are_defined_for_every_class(make):
 
 def test_a_saved_graph_gives_the_same_page(make, tmp_path):
     result = make("linked")
-    result.save(tmp_path / "graph.herald")
+    result.save(tmp_path / "graph.herald", with_scores=True)
     result.to_html(tmp_path / "one.html")
     CondensedGraph.load(tmp_path / "graph.herald").to_html(tmp_path / "two.html")
     assert (tmp_path / "one.html").read_bytes() == (tmp_path / "two.html").read_bytes()
 
 
-def test_a_file_of_an_earlier_version_has_a_page(make, tmp_path):
-    make("old").save(tmp_path / "graph.herald")
+@pytest.mark.parametrize("name", ["linked", "paper", "odd names"])
+def test_a_page_does_without_scores_and_says_why(make, tmp_path, name):
+    result = make(name)
+    result.save(tmp_path / "graph.herald")
     loaded = CondensedGraph.load(tmp_path / "graph.herald")
-    assert loaded.report.before is None
     loaded.to_html(tmp_path / "page.html")
-    assert NOT_STORED in (tmp_path / "page.html").read_text("utf-8")
+    text = (tmp_path / "page.html").read_text("utf-8")
+    assert text.count("are not in the file. Save the graph with its scores") == 1
+    keys = set(re.findall(r'id="figure-(\w+)"', text))
+    assert keys == {"classes", "storage", "degrees", "variances", "timings"}
+    data = json.loads(re.search(r'id="graph-data">(.*?)</script>', text)[1])
+    assert data["scores"] == {}
+    assert len(data["ids"]) == result.report.n_nodes
+    result.to_html(tmp_path / "whole.html")
+    whole = (tmp_path / "whole.html").read_text("utf-8")
+    assert "are not in the file" not in whole
+    assert "figure-prototype" in whole
+
+
+def test_a_large_graph_without_ranks_is_drawn_in_part(make, tmp_path, monkeypatch):
+    make("linked").save(tmp_path / "graph.herald")
+    loaded = CondensedGraph.load(tmp_path / "graph.herald")
+    monkeypatch.setattr("herald_gpu.report.drawing.MOST_NODES", 8)
+    loaded.to_html(tmp_path / "page.html")
+    left = loaded.report.n_nodes - 8
+    assert f"left out of the drawing: {left} nodes" in (tmp_path / "page.html").read_text("utf-8")
+
+
+def test_an_existing_page_is_replaced_on_request(make, tmp_path):
+    path = tmp_path / "page.html"
+    path.write_text("old")
+    with pytest.raises(InputError, match=r"page.html' exists: pass overwrite=True to replace it"):
+        make("tiny").to_html(path)
+    assert path.read_text() == "old"
+    make("tiny").to_html(path, overwrite=True)
+    assert path.read_text("utf-8").startswith("<!DOCTYPE html>")
 
 
 def test_a_failure_leaves_the_old_page(make, tmp_path, monkeypatch):
@@ -255,7 +284,7 @@ def test_a_failure_leaves_the_old_page(make, tmp_path, monkeypatch):
 
     monkeypatch.setattr("os.fsync", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        make("tiny").to_html(path)
+        make("tiny").to_html(path, overwrite=True)
     assert path.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["page.html"]
 

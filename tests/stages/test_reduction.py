@@ -1,4 +1,4 @@
-"""Standard scaling before, principal components after the choice of features."""
+"""Principal components after the choice of features."""
 
 from __future__ import annotations
 
@@ -7,28 +7,7 @@ import pytest
 from support.graphs import build, host, random_raw, raw
 
 from herald_gpu import ops
-from herald_gpu.stages.reduction import Reduction, reduce_features, standard_scale
-
-
-def test_scaling_by_hand(backend):
-    given = raw([], [[1, 5, 0], [3, 5, 0], [5, 5, 6]], [0, 1, 0])
-    graph = build(backend, given)
-    scaling = standard_scale(backend, graph)
-    assert host(backend, scaling.mean).tolist() == [3, 5, 2]
-    assert host(backend, scaling.deviation).tolist() == pytest.approx([np.sqrt(8 / 3), 1, np.sqrt(8)])
-    scaled = scaling.apply(backend, graph.features)
-    assert scaled.dtype == np.float64
-    expected = [[-np.sqrt(1.5), 0, -np.sqrt(0.5)], [0, 0, -np.sqrt(0.5)], [np.sqrt(1.5), 0, np.sqrt(2)]]
-    np.testing.assert_allclose(host(backend, scaled), expected, atol=1e-15)
-
-
-@pytest.mark.parametrize("kind", ["binary", "counts", "dense"])
-def test_scaled_features_have_mean_zero_and_deviation_one(backend, kind, monkeypatch):
-    monkeypatch.setattr(ops, "BLOCK_ELEMENTS", 150)
-    graph = build(backend, random_raw(kind, 50, seed=1))
-    scaled = host(backend, standard_scale(backend, graph).apply(backend, graph.features))
-    np.testing.assert_allclose(scaled.mean(axis=0), 0, atol=1e-12)
-    np.testing.assert_allclose(scaled.std(axis=0), 1, atol=1e-12)
+from herald_gpu.stages.reduction import Reduction, reduce_features
 
 
 def on_a_line(n, noise, seed=0):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import importlib.metadata
 import re
+from pathlib import Path
 
 DISTRIBUTIONS = ("nvidia-cuda-nvrtc", "nvidia-cuda-nvrtc-cu12")
 """Wheels that bring the library: CUDA 13 and CUDA 12."""
@@ -32,6 +33,8 @@ class Compiler:
     """A loaded NVRTC."""
 
     def __init__(self, path):
+        for builtins in Path(path).parent.glob("libnvrtc-builtins.so.*"):
+            ctypes.CDLL(str(builtins))  # releases before 13.4 do not look for it beside themselves
         self._library = ctypes.CDLL(path)
         self._library.nvrtcGetErrorString.restype = ctypes.c_char_p
 

@@ -123,6 +123,11 @@ class StrictBackend:
     def start_run(self) -> None:
         """See `Backend`."""
 
+    @property
+    def compile_seconds(self) -> float:
+        """See `Backend`."""
+        return self._cpu.compile_seconds
+
     def peak_memory(self) -> int | None:
         """See `Backend`."""
         return None

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from herald_gpu.backend import Array, Growth, Matrix, Memory
     from herald_gpu.budget import Prices
+    from herald_gpu.io.categories import Levels
     from herald_gpu.io.present import Presenter
     from herald_gpu.io.read import Columns, Kept, Source
 
@@ -83,9 +84,17 @@ class RapidsBackend:
         ]
         return replace(found, style=Style(kinds[0], kinds[1], found.style.sparse))
 
-    def read_kept(self, feats: Any, *, names: Array, positions: Array, width: int) -> Kept:  # noqa: ANN401 - any matrix
+    def read_kept(
+        self,
+        feats: Any,  # noqa: ANN401 - any matrix
+        *,
+        names: Array,
+        positions: Array,
+        width: int,
+        levels: Levels | None = None,
+    ) -> Kept:
         """See :class:`~herald_gpu.backend.Backend`."""
-        return reading.read_kept(feats, names=names, positions=positions, width=width)
+        return reading.read_kept(feats, names=names, positions=positions, width=width, levels=levels)
 
     def presenter(self, given: Source, style: Style) -> Presenter:
         """See :class:`~herald_gpu.backend.Backend`."""
@@ -190,6 +199,11 @@ class RapidsBackend:
         """
         allocation.GAUGE.reset()
         cp.cuda.get_current_stream().synchronize()
+
+    @property
+    def compile_seconds(self) -> float:
+        """See :class:`~herald_gpu.backend.Backend`: none, because CuPy does not tell what it compiles."""
+        return 0.0
 
     def peak_memory(self) -> int | None:
         """See :class:`~herald_gpu.backend.Backend`: bytes from RMM, or else what CuPy's pool has taken so far."""

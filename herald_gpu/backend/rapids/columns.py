@@ -29,6 +29,11 @@ def to_device(values: Any) -> Any:  # noqa: ANN401 - CuPy array or cuDF series o
     return cp.asarray(values)
 
 
+def is_nested(dtype: Any) -> bool:  # noqa: ANN401 - a dtype of cuDF
+    """Tell the types of lists and structs."""
+    return not isinstance(dtype, np.dtype) and (hasattr(dtype, "element_type") or hasattr(dtype, "fields"))
+
+
 def is_text(values: Any) -> bool:  # noqa: ANN401 - CuPy array or cuDF series
     """Tell a column of strings from numbers."""
     return not isinstance(values, cp.ndarray)
@@ -70,6 +75,21 @@ def distinct(values: Any) -> list[Any]:  # noqa: ANN401 - CuPy array or cuDF ser
         # Not `unique`, which gives an array instead of a series once `cudf.pandas` is installed.
         return sorted(values.drop_duplicates().to_arrow().to_pylist())
     return cp.unique(values).tolist()
+
+
+def few_distinct(values: Any, most: int) -> list[Any]:  # noqa: ANN401 - CuPy array or cuDF series
+    """Give no more than so many of the distinct entries, ascending, as host values."""
+    if is_text(values):
+        return sorted(values.drop_duplicates().head(most).to_arrow().to_pylist())
+    return cp.unique(values)[:most].tolist()
+
+
+def any_of(values: Any, wanted: list[Any]) -> Array:  # noqa: ANN401 - CuPy array or cuDF series
+    """Mark entries that are one of a few values."""
+    found = cp.zeros(len(values), dtype=cp.bool_)
+    for value in wanted:
+        found |= equal_to(values, value)
+    return found
 
 
 def places_in(values: Any, ordered: Any) -> Array:  # noqa: ANN401 - CuPy arrays or cuDF series

@@ -13,6 +13,7 @@ from herald_gpu.backend.cpu import CpuBackend
 from herald_gpu.bench import bare, graphs, memory
 from herald_gpu.bench.clocks import in_turns, median, seconds
 from herald_gpu.errors import MissingDependencyError
+from herald_gpu.install import pip_line
 from herald_gpu.lid import measure_lid
 
 BACKEND = CpuBackend()
@@ -82,7 +83,7 @@ def approximate(n_rows: int, n_features: int) -> dict[str, Any]:
     from scipy.stats import spearmanr
 
     if importlib.util.find_spec("faiss") is None:
-        msg = "approximate LID needs FAISS: pip install 'herald-gpu[approx]'"
+        msg = f"approximate LID needs FAISS: {pip_line('approx')}"
         raise MissingDependencyError(msg)
     x = graphs.latent_rows(n_rows, n_features)
     inverse, values = _inverse_norms(x), {}

@@ -121,6 +121,6 @@ def save(drawn: Drawn, folder: Path) -> Iterator[tuple[str, Path]]:
     folder.mkdir(parents=True, exist_ok=True)
     for kind, metadata in FILES.items():
         path = folder / f"{drawn.stem}.{kind}"
-        with whole_file(path) as beside:
+        with whole_file(path, overwrite=True) as beside:
             drawn.figure.savefig(beside, dpi=150, metadata=metadata)
         yield drawn.caption, path

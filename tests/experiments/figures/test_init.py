@@ -78,7 +78,7 @@ def test_nothing_to_draw(tmp_path):
 def test_without_matplotlib(tmp_path, monkeypatch):
     monkeypatch.delitem(sys.modules, "matplotlib", raising=False)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingDependencyError, match=r"herald-gpu\[plot\]"):
+    with pytest.raises(MissingDependencyError, match=r"pip install 'matplotlib"):
         figures.draw("accuracy", ROWS["accuracy"], tmp_path)
 
 

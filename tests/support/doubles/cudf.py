@@ -16,8 +16,19 @@ class _NoDefault:
 no_default = _NoDefault()
 
 
+class ListDtype:
+    """Type of a column of lists."""
+
+    kind = "O"
+
+    def __init__(self, element_type):
+        self.element_type = element_type
+
+
 def _plain(dtype):
     """Type of a column: a column with nulls has the same type as one without."""
+    if isinstance(dtype, pd.ArrowDtype) and str(dtype).startswith("list"):
+        return ListDtype(dtype.pyarrow_dtype.value_type)
     return np.dtype(dtype.numpy_dtype) if hasattr(dtype, "numpy_dtype") else dtype
 
 

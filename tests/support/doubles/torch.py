@@ -9,6 +9,7 @@ class Tensor:
     """A tensor on the device, around a CuPy array."""
 
     is_cuda = True
+    device = "cuda:0"
 
     def __init__(self, array, shape=None):
         self.array = array
@@ -27,6 +28,10 @@ class Tensor:
         return self.array.__dlpack_device__()
 
     def detach(self):
+        return self
+
+    def to(self, device):
+        assert device == self.device
         return self
 
 
