@@ -6,7 +6,7 @@ unless its own paper says otherwise, and drops half of its inputs and hidden uni
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 from torch import nn
@@ -15,11 +15,14 @@ from torch.nn import functional
 from herald_gpu.errors import ConfigError
 from herald_gpu.evaluate import operators
 from herald_gpu.evaluate.layers import dropout
+from herald_gpu.evaluate.names import OTHER_MODELS
 from herald_gpu.evaluate.network import Network, Operands
 from herald_gpu.evaluate.sparse import SparseMatrix
 from herald_gpu.io.kinds import library
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from scipy.sparse import csr_array
     from torch import Generator, Tensor
 
@@ -49,7 +52,7 @@ class Convolutional(Network):
             torch.manual_seed(generator.initial_seed())
             self._make(layers, sizes.n_features, sizes.hidden, sizes.n_classes)
 
-    def _make(self, pyg: Any, inputs: int, hidden: int, outputs: int) -> None:
+    def _make(self, pyg: ModuleType, inputs: int, hidden: int, outputs: int) -> None:
         """Make the layers."""
         raise NotImplementedError
 
@@ -63,14 +66,14 @@ class Convolutional(Network):
         made = [SparseMatrix(matrix, dense.device) for matrix in self.matrices(adjacency, ready=ready)]
         return Operands(dense, tuple(matrix.tensor for matrix in made))
 
-    def _drop(self, hidden: Tensor) -> Tensor:
-        return dropout(hidden, DROPOUT, self.dropping)
+    def _drop(self, hidden: Tensor | SparseMatrix) -> Tensor:
+        return dropout(_dense(hidden), DROPOUT, self.dropping)
 
 
 class SAGE(Convolutional):
     """Hamilton et al., 2017: a node beside the mean of its neighbors."""
 
-    def _make(self, pyg: Any, inputs: int, hidden: int, outputs: int) -> None:
+    def _make(self, pyg: ModuleType, inputs: int, hidden: int, outputs: int) -> None:
         self.first, self.last = pyg.SAGEConv(inputs, hidden), pyg.SAGEConv(hidden, outputs)
 
     def matrices(self, adjacency: csr_array, *, ready: bool = False) -> tuple[csr_array, ...]:  # noqa: ARG002
@@ -87,14 +90,14 @@ class SAGE(Convolutional):
 class GraphConv(SAGE):
     """Morris et al., 2019: a node beside the sum of its neighbors."""
 
-    def _make(self, pyg: Any, inputs: int, hidden: int, outputs: int) -> None:
+    def _make(self, pyg: ModuleType, inputs: int, hidden: int, outputs: int) -> None:
         self.first, self.last = pyg.GraphConv(inputs, hidden), pyg.GraphConv(hidden, outputs)
 
 
 class TAG(SAGE):
     """Du et al., 2017: three hops of D^-1/2 A D^-1/2 in each of two layers."""
 
-    def _make(self, pyg: Any, inputs: int, hidden: int, outputs: int) -> None:
+    def _make(self, pyg: ModuleType, inputs: int, hidden: int, outputs: int) -> None:
         self.first = pyg.TAGConv(inputs, hidden, normalize=False)
         self.last = pyg.TAGConv(hidden, outputs, normalize=False)
 
@@ -117,7 +120,7 @@ class Attentive(Convolutional):
 class GATv2(Attentive):
     """Brody et al., 2022: attention that depends on both ends of an edge, with eight heads."""
 
-    def _make(self, pyg: Any, inputs: int, hidden: int, outputs: int) -> None:
+    def _make(self, pyg: ModuleType, inputs: int, hidden: int, outputs: int) -> None:
         if hidden % HEADS:
             msg = f"hidden={hidden} cannot be shared by the {HEADS} heads of GATv2: pass a multiple of {HEADS}"
             raise ConfigError(msg)
@@ -138,7 +141,7 @@ class GATv2(Attentive):
 class APPNP(Convolutional):
     """Gasteiger et al., 2019: predictions of an MLP, spread by personalized PageRank."""
 
-    def _make(self, pyg: Any, inputs: int, hidden: int, outputs: int) -> None:
+    def _make(self, pyg: ModuleType, inputs: int, hidden: int, outputs: int) -> None:
         self.first, self.last = nn.Linear(inputs, hidden), nn.Linear(hidden, outputs)
         self.spread = pyg.APPNP(STEPS, RESTART, normalize=False)
 
@@ -151,13 +154,14 @@ class APPNP(Convolutional):
 class SGC(Convolutional):
     """Wu et al., 2019: a linear classifier on features that were mixed twice."""
 
-    def _make(self, pyg: Any, inputs: int, hidden: int, outputs: int) -> None:  # noqa: ARG002
+    def _make(self, pyg: ModuleType, inputs: int, hidden: int, outputs: int) -> None:  # noqa: ARG002
         self.last = nn.Linear(inputs, outputs)
 
     def prepare(self, features: Tensor | SparseMatrix, adjacency: csr_array, *, ready: bool = False) -> Operands:
         """Mix the features once for all epochs."""
-        dense, (mix,) = super().prepare(features, adjacency, ready=ready)
-        return Operands(mix @ (mix @ dense), ())
+        made = super().prepare(features, adjacency, ready=ready)
+        (mix,) = made.operators
+        return Operands(mix @ (mix @ _dense(made.features)), ())
 
     def forward(self, operands: Operands) -> Tensor:
         """Return the scores."""
@@ -167,7 +171,7 @@ class SGC(Convolutional):
 class MLP(Convolutional):
     """No messages at all: what features say without the graph."""
 
-    def _make(self, pyg: Any, inputs: int, hidden: int, outputs: int) -> None:  # noqa: ARG002
+    def _make(self, pyg: ModuleType, inputs: int, hidden: int, outputs: int) -> None:  # noqa: ARG002
         self.first, self.last = nn.Linear(inputs, hidden), nn.Linear(hidden, outputs)
 
     def matrices(self, adjacency: csr_array, *, ready: bool = False) -> tuple[csr_array, ...]:  # noqa: ARG002
@@ -182,7 +186,7 @@ class MLP(Convolutional):
 class FAGCN(Attentive):
     """Bo et al., 2021: edges with a sign, so that neighbors of another class may repel; two rounds."""
 
-    def _make(self, pyg: Any, inputs: int, hidden: int, outputs: int) -> None:
+    def _make(self, pyg: ModuleType, inputs: int, hidden: int, outputs: int) -> None:
         self.first, self.last = nn.Linear(inputs, hidden), nn.Linear(hidden, outputs)
         self.rounds = nn.ModuleList(pyg.FAConv(hidden, eps=0.3, normalize=False) for _ in range(2))
 
@@ -197,7 +201,7 @@ class FAGCN(Attentive):
 class GCNII(Convolutional):
     """Chen et al., 2020: eight rounds, each with a share of the first layer."""
 
-    def _make(self, pyg: Any, inputs: int, hidden: int, outputs: int) -> None:
+    def _make(self, pyg: ModuleType, inputs: int, hidden: int, outputs: int) -> None:
         self.first, self.last = nn.Linear(inputs, hidden), nn.Linear(hidden, outputs)
         self.rounds = nn.ModuleList(
             pyg.GCN2Conv(hidden, RESIDUAL, theta=DECAY, layer=layer, normalize=False) for layer in range(1, DEPTH + 1)
@@ -214,7 +218,7 @@ class GCNII(Convolutional):
 class JKNet(Convolutional):
     """Xu et al., 2018: three rounds of GCN, all of them seen by the classifier."""
 
-    def _make(self, pyg: Any, inputs: int, hidden: int, outputs: int) -> None:
+    def _make(self, pyg: ModuleType, inputs: int, hidden: int, outputs: int) -> None:
         widths = (inputs, hidden, hidden)
         self.rounds = nn.ModuleList(pyg.GCNConv(width, hidden, normalize=False) for width in widths)
         self.last = nn.Linear(len(widths) * hidden, outputs)
@@ -228,9 +232,7 @@ class JKNet(Convolutional):
         return self.last(torch.cat(seen, dim=1))
 
 
-CONVOLUTIONS: dict[str, type[Network]] = {
-    network.__name__: network for network in (SAGE, GATv2, APPNP, SGC, TAG, GraphConv, FAGCN, GCNII, JKNet, MLP)
-}
+CONVOLUTIONS: dict[str, type[Network]] = {name: globals()[name] for name in OTHER_MODELS}
 """The networks of this module by name."""
 
 

@@ -1,10 +1,11 @@
-"""search_fidelity(): does a hyper-parameter search on the condensed graph find what one on the whole graph finds?"""
+"""search_fidelity(): rankings of settings on the condensed graph beside those on the whole graph."""
 
 from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -58,7 +59,7 @@ class Fidelity:
     full_seconds: float
 
     def __str__(self) -> str:
-        best = self.table.loc[self.table["condensed"].idxmax()]
+        best = self.table.iloc[int(np.argmax(self.table["condensed"]))]
         return (
             f"{len(self.table)} settings: rank correlation {self.spearman:.2f} (Spearman; {self.spearman_limit:.2f} "
             f"between two searches on the whole graph), {self.kendall:.2f} (Kendall; {self.kendall_limit:.2f})\n"
@@ -128,14 +129,9 @@ def search_fidelity(
     start = Training() if training is None else training
     rows, spent, spent_full = [], 0.0, 0.0
     for model, width, rate in settings:
-        options = {
-            "models": [model],
-            "training": replace(start, hidden=width, lr=rate),
-            "split": split,
-            "device": device,
-        }
-        small = evaluate(result, graph, seeds=seeds, **options)
-        full = evaluate(None, graph, seeds=2 * seeds, **options)
+        chosen = replace(start, hidden=width, lr=rate)
+        measured = partial(evaluate, graph=graph, models=[model], training=chosen, split=split, device=device)
+        small, full = measured(result, seeds=seeds), measured(None, seeds=2 * seeds)
         one, other = full.iloc[:seeds], full.iloc[seeds:]
         rows.append(
             {
@@ -150,24 +146,21 @@ def search_fidelity(
         )
         spent, spent_full = spent + small["seconds"].sum(), spent_full + one["seconds"].sum()
     table = pd.DataFrame(rows)
-    chosen, best = table["condensed"].idxmax(), table["full"].idxmax()
+    followed, best = (int(np.argmax(table[name])) for name in ("condensed", "full"))
     return Fidelity(
         table,
         spearman=_correlation(table, "condensed", "full", "spearman"),
         kendall=_correlation(table, "condensed", "full", "kendall"),
         spearman_limit=_correlation(table, "full", "full_again", "spearman"),
         kendall_limit=_correlation(table, "full", "full_again", "kendall"),
-        regret=float(table["test"][best] - table["test"][chosen]),
+        regret=float(table["test"].iloc[best] - table["test"].iloc[followed]),
         seconds=float(spent),
         full_seconds=float(spent_full),
     )
 
 
-def _correlation(table: pd.DataFrame, one: str, other: str, method: str) -> float:
+def _correlation(table: pd.DataFrame, one: str, other: str, method: Literal["spearman", "kendall"]) -> float:
     """Return the rank correlation of two columns; 0 where one of them is constant, since it ranks nothing."""
-    if table[one].nunique() == 1 or table[other].nunique() == 1:
+    if any(np.ptp(table[name]) == 0 for name in (one, other)):
         return 0.0
-    import scipy.stats
-
-    function = {"spearman": scipy.stats.spearmanr, "kendall": scipy.stats.kendalltau}[method]
-    return float(np.asarray(function(table[one], table[other]).statistic))
+    return float(table[one].corr(table[other], method=method))

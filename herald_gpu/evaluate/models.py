@@ -6,7 +6,7 @@ two plain layers, no dropout but in H2GCN. Both take features as they are given.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import torch
 from torch import nn
@@ -23,8 +23,6 @@ from herald_gpu.evaluate.sparse import SparseMatrix
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
     from torch import Generator, Tensor
-
-ModelName = Literal["GCN", "GAT", "GIN", "H2GCN"]
 
 
 class GCN(Network):
@@ -130,11 +128,11 @@ class GIN(Network):
 
 
 MODELS: dict[str, type[Network]] = {"GCN": GCN, "GAT": GAT, "GIN": GIN, "H2GCN": H2GCN, **CONVOLUTIONS}
-"""The models by name."""
+"""The models by name: the four of the paper, and those built from PyG's layers."""
 
 
 def make_model(
-    name: ModelName | str,
+    name: str,
     n_features: int,
     n_classes: int,
     *,
@@ -147,10 +145,12 @@ def make_model(
 
     Parameters
     ----------
-    name : {"GCN", "GAT", "GIN", "H2GCN"}
+    name : str
+        Of `MODELS`.
     n_features, n_classes : int
         Columns of the features and of the scores.
     variant : {"standard", "published"}
+        Only the four networks of the paper have a published variant.
     hidden : int
         Hidden units.
     seed : int
