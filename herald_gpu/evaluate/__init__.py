@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from herald_gpu.datasets.splits import Split, paper_split, random_split
+    from herald_gpu.evaluate.fidelity import Fidelity, search_fidelity
     from herald_gpu.evaluate.inputs import Trainable
     from herald_gpu.evaluate.measure import evaluate, summarise
     from herald_gpu.evaluate.models import MODELS, make_model
@@ -18,12 +19,14 @@ if TYPE_CHECKING:
     from herald_gpu.evaluate.protocol import Training, train
 
 _HOMES = {
+    "Fidelity": "fidelity",
     "MODELS": "models",
     "Trainable": "inputs",
     "Training": "protocol",
     "VARIANTS": "network",
     "evaluate": "measure",
     "make_model": "models",
+    "search_fidelity": "fidelity",
     "summarise": "measure",
     "train": "protocol",
 }
@@ -32,6 +35,7 @@ _SPLITS = ("Split", "paper_split", "random_split")
 __all__ = [
     "MODELS",
     "VARIANTS",
+    "Fidelity",
     "Split",
     "Trainable",
     "Training",
@@ -39,6 +43,7 @@ __all__ = [
     "make_model",
     "paper_split",
     "random_split",
+    "search_fidelity",
     "summarise",
     "train",
 ]

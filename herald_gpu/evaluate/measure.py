@@ -16,6 +16,7 @@ from herald_gpu.errors import BackendUnavailable, ConfigError
 from herald_gpu.evaluate.full import read_full
 from herald_gpu.evaluate.inputs import read_small, whole
 from herald_gpu.evaluate.models import MODELS, make_model
+from herald_gpu.evaluate.names import PAPER_MODELS
 from herald_gpu.evaluate.protocol import Training, accuracy, some_nodes, train
 from herald_gpu.evaluate.sparse import place
 
@@ -37,7 +38,7 @@ def evaluate(
     result: Trainable | Literal["full"] | None,
     graph: Any,  # noqa: ANN401 - whatever has the parts of a labelled graph
     *,
-    models: Sequence[str] | str = tuple(MODELS),
+    models: Sequence[str] | str = PAPER_MODELS,
     variant: Variant = "standard",
     seeds: int | Sequence[int] = 5,
     training: Training = DEFAULT,
@@ -58,7 +59,8 @@ def evaluate(
         What to train on; None and "full" stand for the full graph itself.
     graph : object
         The full graph: `edge_index`, `features`, `labels`, and the masks `train`, `validation` and `test`.
-    models : sequence of {"GCN", "GAT", "GIN", "H2GCN"}
+    models : sequence of str
+        Names of `MODELS`; by default the four of the paper. The others need PyG.
     variant : {"standard", "published"}
         Models as their papers define them, or as the condensation paper's numbers were measured with.
     seeds : int or sequence of int

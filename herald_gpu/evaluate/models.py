@@ -6,7 +6,7 @@ two plain layers, no dropout but in H2GCN. Both take features as they are given.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import torch
 from torch import nn
@@ -14,6 +14,7 @@ from torch.nn import functional
 
 from herald_gpu.errors import ConfigError
 from herald_gpu.evaluate import operators
+from herald_gpu.evaluate.convolutions import CONVOLUTIONS
 from herald_gpu.evaluate.h2gcn import H2GCN
 from herald_gpu.evaluate.layers import Attention, Normalisation, dropout, glorot, linear, project, zeros
 from herald_gpu.evaluate.network import VARIANTS, Network, Operands, Sizes, Variant
@@ -22,8 +23,6 @@ from herald_gpu.evaluate.sparse import SparseMatrix
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
     from torch import Generator, Tensor
-
-ModelName = Literal["GCN", "GAT", "GIN", "H2GCN"]
 
 
 class GCN(Network):
@@ -128,12 +127,12 @@ class GIN(Network):
         return (1 + self.epsilon[layer]) * hidden + total @ hidden
 
 
-MODELS: dict[str, type[Network]] = {"GCN": GCN, "GAT": GAT, "GIN": GIN, "H2GCN": H2GCN}
-"""The models by name."""
+MODELS: dict[str, type[Network]] = {"GCN": GCN, "GAT": GAT, "GIN": GIN, "H2GCN": H2GCN, **CONVOLUTIONS}
+"""The models by name: the four of the paper, and those built from PyG's layers."""
 
 
 def make_model(
-    name: ModelName | str,
+    name: str,
     n_features: int,
     n_classes: int,
     *,
@@ -146,10 +145,12 @@ def make_model(
 
     Parameters
     ----------
-    name : {"GCN", "GAT", "GIN", "H2GCN"}
+    name : str
+        Of `MODELS`.
     n_features, n_classes : int
         Columns of the features and of the scores.
     variant : {"standard", "published"}
+        Only the four networks of the paper have a published variant.
     hidden : int
         Hidden units.
     seed : int

@@ -68,6 +68,11 @@ class SparseMatrix:
         result: Tensor = _Product.apply(self, dense, values)  # type: ignore[no-untyped-call]
         return result
 
+    @property
+    def tensor(self) -> Tensor:
+        """The matrix as a torch CSR tensor."""
+        return self._fixed
+
     @cached_property
     def rows(self) -> Tensor:
         """Row of every entry."""

@@ -64,4 +64,6 @@ def multiplications(model: Network, operands: Operands) -> int:
 
 
 def _entries(matrix: Tensor | SparseMatrix) -> int:
-    return len(matrix.values) if isinstance(matrix, SparseMatrix) else matrix.numel()
+    if isinstance(matrix, SparseMatrix):
+        return len(matrix.values)
+    return matrix.numel() if matrix.layout == torch.strided else matrix.values().numel()

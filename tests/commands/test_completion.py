@@ -16,6 +16,7 @@ from herald_gpu.commands._parser import commands_of
 from herald_gpu.commands._shells import SHELLS
 from herald_gpu.commands._values import assignment
 from herald_gpu.datasets.catalogue import DATASETS
+from herald_gpu.evaluate.names import OTHER_MODELS, PAPER_MODELS
 
 BASH = shutil.which("bash")
 
@@ -75,7 +76,7 @@ def test_data_sets_and_models(offered):
     assert offered("condense", "--dataset", "co") == {name for name in DATASETS if name.startswith("co")} >= {"cora"}
     assert offered("evaluate", "--dataset", "=", "") == set(DATASETS)
     assert offered("datasets", "fetch", "cora", "citesee") == {"citeseer"}
-    assert offered("evaluate", "--models", "GCN", "") == {"GCN", "GAT", "GIN", "H2GCN"}
+    assert offered("evaluate", "--models", "GCN", "") == {*PAPER_MODELS, *OTHER_MODELS}
 
 
 def test_fields_of_the_method_and_their_choices(offered):

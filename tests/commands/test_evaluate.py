@@ -160,7 +160,7 @@ def test_masks_of_an_archive(files, graph, capsys):
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
-        (["--models", "MLP"], 2, "--models ['MLP'] is not valid"),
+        (["--models", "ABC"], 2, "--models ['ABC'] is not valid"),
         (["--epochs", "0"], 2, "--epochs 0 is not valid"),
         (["--seeds", "0"], 2, "--seeds 0 is not valid"),
         (["--split", "5"], 1, "outside the training set"),
