@@ -14,7 +14,7 @@ import numpy as np
 
 from herald_gpu._version import __version__
 from herald_gpu.backend import Backend, BackendName, get_backend
-from herald_gpu.config import HeraldConfig
+from herald_gpu.config import HeraldConfig, Scale
 from herald_gpu.errors import BudgetError, ConfigError, InputError
 from herald_gpu.graph import Graph, check_finite, clean_edges, clean_features, stored_edges
 from herald_gpu.io import csv as csv_files
@@ -26,7 +26,7 @@ from herald_gpu.io.present import OutputType  # noqa: TC001 - as above
 from herald_gpu.io.read import Columns
 from herald_gpu.pipeline import STAGES, Clock, Shared, in_turn, run
 from herald_gpu.result import CondensedGraph, Contents
-from herald_gpu.stages.scaling import Scale, check_scale, fit_scaling
+from herald_gpu.stages.scaling import check_scale, fit_scaling
 from herald_gpu.summary import Report
 
 if TYPE_CHECKING:

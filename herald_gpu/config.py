@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from herald_gpu.errors import ConfigError
 
@@ -14,6 +14,8 @@ Selection = Literal["exemplars", "neighbourhoods"]
 EdgeChoice = Literal["auto", "real"]
 LidSearch = Literal["exact", "approximate", "sampled", "auto"]
 PublishedKind = Literal["citation", "pubmed", "scaled"]
+Scale = Literal["auto", "none", "standard", "robust"]
+SCALES: tuple[Scale, ...] = get_args(Scale)
 Weights = tuple[float, float, float]
 WEIGHTS = 3
 

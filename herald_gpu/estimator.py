@@ -11,9 +11,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from herald_gpu.api import condense
 from herald_gpu.backend import Backend, BackendName  # noqa: TC001 - typing.get_type_hints looks names up here
-from herald_gpu.config import HeraldConfig  # noqa: TC001 - as above
+from herald_gpu.config import HeraldConfig, Scale  # noqa: TC001 - as above
 from herald_gpu.errors import ConfigError
-from herald_gpu.stages.scaling import Scale  # noqa: TC001 - as above
 
 
 class HeraldCondenser(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types

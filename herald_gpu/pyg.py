@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from torch_geometric.data import Data
 
     from herald_gpu.backend import Backend, BackendName
-    from herald_gpu.config import HeraldConfig
+    from herald_gpu.config import HeraldConfig, Scale
     from herald_gpu.result import CondensedGraph
-    from herald_gpu.stages.scaling import Scale
 
 __all__ = ["Condense"]
 

@@ -232,7 +232,7 @@ class CondensedGraph:
     @property
     def train_mask(self) -> Any:  # noqa: ANN401 - the caller's kind
         """Which nodes to train on."""
-        return self._vector(self._contents.train_mask, self._contents.columns.train)
+        return self._vector(self._contents.train_mask, self._contents.columns.train or "train")
 
     @property
     def is_root(self) -> Any:  # noqa: ANN401 - the caller's kind
@@ -264,6 +264,11 @@ class CondensedGraph:
             )
             raise InputError(msg)
         return self._contents.present.table(self._contents.style.nodes, dict(self._contents.scores))
+
+    @property
+    def scales_features(self) -> bool:
+        """Whether `transform` scales features."""
+        return self._contents.scaling is not None
 
     @property
     def has_scores(self) -> bool:
@@ -428,7 +433,7 @@ class CondensedGraph:
             **{name: getattr(c, name) for name in ("train_mask", "is_root", "is_landmark", "edge_is_synthetic")},
             **({} if numeric else {"class_values": c.class_values}),
         }
-        return {n: a.astype(str) if a.dtype == object else np.asarray(a) for n, a in arrays.items()}
+        return {n: _as_text(a) if a.dtype == object else np.asarray(a) for n, a in arrays.items()}
 
     def to_html(
         self,
@@ -630,6 +635,11 @@ def _original_ids(c: Contents, host: Contents) -> Any:  # noqa: ANN401 - a torch
         return c.present.tensor(xp.where(c.is_landmark, -1, c.node_ids.astype(xp.int64)))
     ids = host.node_ids.tolist()
     return [None if synthetic else own for own, synthetic in zip(ids, host.is_landmark.tolist(), strict=True)]
+
+
+def _as_text(values: np.ndarray) -> np.ndarray:
+    """Write objects as text; tuples stay one value each."""
+    return np.array([str(value) for value in values.tolist()])
 
 
 def _savable(unlabelled: Any) -> int | str | None:  # noqa: ANN401 - any object

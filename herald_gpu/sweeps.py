@@ -299,7 +299,7 @@ def _checked(ratios: object, options: dict[str, Any]) -> list[float]:
         if options.get(name) is not None:
             msg = f"{name}={options[name]!r} is not an argument of sweep: {instead}"
             raise ConfigError(msg)
-    numbers = all(isinstance(ratio, int | float | np.number) for ratio in given)
+    numbers = all(isinstance(ratio, int | float | np.number) and not isinstance(ratio, bool) for ratio in given)
     return sorted({float(ratio) for ratio in given}) if numbers else given
 
 

@@ -22,7 +22,7 @@ from herald_gpu.evaluate import Training, evaluate
 from herald_gpu.stages import scaling
 
 if TYPE_CHECKING:
-    from herald_gpu.stages.scaling import Scale
+    from herald_gpu.config import Scale
 
 FACTORS = (1, 3, 10, 30, 100, 1000, 100_000)
 SCALES: tuple[Scale, ...] = ("none", "standard")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from herald_gpu.commands._graphs import MASKS, Given, columns_of, read_files
+from herald_gpu.commands._graphs import MASKS, Given, columns_of, is_archive, read_files
 from herald_gpu.datasets.splits import Split, paper_split, random_split, rest_split
 from herald_gpu.errors import ConfigError
 from herald_gpu.io import categories, frames, labels
@@ -90,7 +90,7 @@ def to_test(args: argparse.Namespace, result: CondensedGraph | None = None) -> F
         If the files leave no node to test on.
     """
     levels = None if result is None else result.categories
-    if result is not None:
+    if result is not None and args.data is None and not is_archive(args.features):
         args.drop, args.categorical = args.drop or result.columns.drop, args.categorical or result.columns.categorical
     given, columns = read_files(args, whole=True, levels=levels), columns_of(args)
     if _is_table(given):
@@ -101,7 +101,7 @@ def to_test(args: argparse.Namespace, result: CondensedGraph | None = None) -> F
     if _is_table(given):
         given, marks = _without_marks(given, args)
     # Without training marks, every label is read: those of test nodes are needed here.
-    unmarked = replace(columns, train=Columns.train)
+    unmarked = replace(columns, train=None)
     found = read(given.edges, given.features, given.labels, columns=unmarked, unlabelled=args.unlabelled, levels=levels)
     for note in (*found.warnings, *marks.notes):
         logger.warning("%s", note)

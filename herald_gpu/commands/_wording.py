@@ -19,6 +19,7 @@ OTHER_NAMES = {
 PHRASES = (
     ("node=None", "--number-rows", "number_rows"),
     ("pass labels=, or name", "name", "label"),
+    ("best_validation=False", "--last", "last"),
     (": correct train_column=, or pass train=", ": correct --train-column", "train_column"),
 )
 """What is said otherwise on the command line, where it has this option."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, g
 from herald_gpu.commands import _graphs, _shared
 from herald_gpu.commands._parser import sentence, suggest
 from herald_gpu.commands._values import assignment, nearest
+from herald_gpu.config import SCALES
 from herald_gpu.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from herald_gpu import CondensedGraph, HeraldConfig
 
 T = TypeVar("T")
-SCALES = ("auto", "none", "standard", "robust")
 PRESETS = ("default", "paper", "published-citation", "published-pubmed", "published-scaled")
 
 
@@ -192,7 +192,11 @@ def build_config(preset: str, changes: dict[str, Any]) -> HeraldConfig:
         start = HeraldConfig.paper()
     else:
         start = HeraldConfig.published(preset.removeprefix("published-"))  # type: ignore[arg-type]
-    return dataclasses.replace(start, **changes)
+    try:
+        return dataclasses.replace(start, **changes)
+    except ConfigError as error:
+        msg = f"--set {error}"
+        raise ConfigError(msg) from error
 
 
 def read_graph(args: argparse.Namespace) -> tuple[Any, Any, Any, Any]:

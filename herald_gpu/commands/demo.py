@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from herald_gpu.commands import _shared
 from herald_gpu.commands._parser import sentence
+from herald_gpu.errors import ConfigError
 
 if TYPE_CHECKING:
     import argparse
@@ -48,6 +49,9 @@ def run(args: argparse.Namespace) -> None:
     import herald_gpu
     from herald_gpu.datasets import make_graph
 
+    if args.write is not None and args.output is not None:
+        msg = "--output is for the condensed graph, and --write condenses nothing: leave one of them out"
+        raise ConfigError(msg)
     _shared.check_result_output(args)
     graph = make_graph(args.nodes, homophily=args.homophily, seed=args.seed)
     if args.write is not None:
@@ -72,8 +76,8 @@ def write(graph: SyntheticGraph, args: argparse.Namespace) -> None:
 
     paths = [args.write / "edges.csv", args.write / "nodes.csv"]
     for path in paths:
-        check_file(path, example="edges.csv")
+        check_file(path, overwrite=args.force, example="edges.csv")
     for path, table in zip(paths, graph.to_frames(), strict=True):
-        with whole_file(path) as unfinished:
+        with whole_file(path, overwrite=args.force) as unfinished:
             table.to_csv(unfinished, index=False, float_format="%.4g")
     _shared.tell(args, [str(path) for path in paths], "\n".join(map(str, paths)))

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from herald_gpu import CondensedGraph
 
 MODELS = (*PAPER_MODELS, *OTHER_MODELS)
+NARROWEST = 6
+"""Width of the column of names, unless a name is longer."""
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps this type private
@@ -124,7 +126,7 @@ def run(args: argparse.Namespace) -> None:
     rows = measured(result, scaled=args.scaled and not args.with_full)
     if args.with_full and result is not None:
         # A condensed graph that scales features is fairly compared with a full graph whose features are scaled.
-        scaled = args.scaled or result.report.n_scaled > 0
+        scaled = args.scaled or result.scales_features
         rows = pd.concat([rows, measured(None, scaled=scaled)], ignore_index=True)
     if args.csv is not None:
         with whole_file(args.csv, overwrite=args.force) as unfinished:
@@ -196,14 +198,16 @@ def render(rows: pd.DataFrame, summary: pd.DataFrame) -> str:
     lines = [f"{word} {_sizes(part)}" for word, part in zip(("trained on", "and on"), parts, strict=False)]
     both = "full" in summary
     names = f"{'condensed':>14}  {'full':>13}  {'share':>7}" if both else f"{'test accuracy':>13}"
-    lines.append(f"{'model':<6}  {names}  {'validation':>10}  {'seconds':>7}")
     records: list[dict[str, Any]] = json.loads(summary.to_json(orient="records"))
+    width = max(NARROWEST, *(len(line["model"]) for line in records))
+    lines.append(f"{'model':<{width}}  {names}  {'validation':>10}  {'seconds':>7}")
     for line in records:
         own = parts[0][parts[0]["model"] == line["model"]]
         told = _mean(line["mean"], line["std"], line["n"])
         if both:
             told = f"{told:>14}  {_mean(line['full'], line['full_std'], line['n']):>13}  {line['share']:>5.1f} %"
-        lines.append(f"{line['model']:<6}  {told:>13}  {own['validation'].mean():>10.2f}  {own['seconds'].sum():>7.1f}")
+        validation, taken = own["validation"].mean(), own["seconds"].sum()
+        lines.append(f"{line['model']:<{width}}  {told:>13}  {validation:>10.2f}  {taken:>7.1f}")
     return "\n".join(lines)
 
 

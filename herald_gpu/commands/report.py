@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> None:
     from herald_gpu.report.evaluation import read_evaluation
 
     if args.output is None:
-        args.output = args.result.with_suffix(".html")
+        args.output = (args.result if args.result.name else args.result.resolve()).with_suffix(".html")
     _shared.check_output(args, example="report.html")
     result = herald_gpu.load(args.result)
     evaluation = None if args.evaluation is None else read_evaluation(args.evaluation)

@@ -14,6 +14,7 @@ from herald_gpu.commands import condense as one
 from herald_gpu.commands import evaluate as testing
 from herald_gpu.commands._parser import sentence
 from herald_gpu.commands._values import share
+from herald_gpu.commands._wording import in_options
 from herald_gpu.errors import ConfigError
 from herald_gpu.install import pip_line
 from herald_gpu.ratios import RATIOS
@@ -97,14 +98,14 @@ def run(args: argparse.Namespace) -> None:
     if args.output is not None:
         save(found, args.output, overwrite=args.force)
         saved = f"\nSaved to {args.output}."
-    _shared.tell(args, _plain(found), f"{found}{saved}")
+    _shared.tell(args, _plain(found, args), f"{found}{saved}")
 
 
 def save(found: Sweep, folder: Path, *, overwrite: bool) -> None:
     """Write every condensed graph, the table and, where it can be drawn, the plot."""
     from herald_gpu.io.atomic import whole_folder
 
-    with whole_folder(folder, _names(found.graphs), overwrite=overwrite) as beside:
+    with whole_folder(folder, _names([*found.graphs, *found.infeasible]), overwrite=overwrite) as beside:
         for ratio, small in found.graphs.items():
             small.save(beside / _name(ratio))
         found.table.to_csv(beside / TABLE, index=False)
@@ -124,9 +125,9 @@ def _names(ratios: Any) -> list[str]:  # noqa: ANN401 - any iterable of numbers
     return [*map(_name, ratios), TABLE, PLOT]
 
 
-def _plain(found: Sweep) -> dict[str, Any]:
+def _plain(found: Sweep, args: argparse.Namespace) -> dict[str, Any]:
     refused = [
-        {"ratio": ratio, "reason": str(error), "smallest_ratio": error.smallest_ratio}
+        {"ratio": ratio, "reason": in_options(str(error), args), "smallest_ratio": error.smallest_ratio}
         for ratio, error in found.infeasible.items()
     ]
     return {

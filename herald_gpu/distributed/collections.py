@@ -6,11 +6,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from herald_gpu.distributed.numbering import settle_table
 from herald_gpu.distributed.pieces import piece_levels
-from herald_gpu.errors import ColumnError, InputError, UnsupportedInputError
-from herald_gpu.io import categories, frames, id_columns, labels, matrices
+from herald_gpu.errors import InputError, UnsupportedInputError
+from herald_gpu.io import categories, frames, id_columns, labels, marks, matrices
 from herald_gpu.io.kinds import is_dask, kind_of
 from herald_gpu.io.read import Columns, Style, check_node_column, check_once, no_labels, no_train_column
 
@@ -77,8 +78,6 @@ def take_apart(
     unlabelled: Any,  # noqa: ANN401
 ) -> Given:
     """Check collections by what they say of themselves, and have their partitions computed on the workers."""
-    if not (is_table(edges) or edges.ndim == matrices.DIMENSIONS):
-        matrices.check_edge_shape(edges)
     warnings = []
     if is_table(edges):
         warnings = frames.check_edge_columns(_empty(edges), columns.source, columns.target)
@@ -93,9 +92,6 @@ def take_apart(
         style = replace(given.style, edges=kind)
         return replace(given, style=style, warnings=warnings + given.warnings)
     matrices.check_features(feats)
-    if columns.node not in (None, Columns.node):
-        msg = f"node={columns.node!r} names a column, but feats is a Dask array without any: leave it out"
-        raise ColumnError(msg)
     categories.check_unnamed(columns, feats)
     rows = feats.rechunk({1: -1})
     lengths = _lengths(rows)
@@ -156,7 +152,7 @@ def _table(
         frames.check_feature_columns(empty, numbers, "feats")
     pieces = given_pieces if kept is feats else crew.bring(kept.to_delayed())
     levels, notes = _levels(crew, pieces, list(empty.columns), columns)
-    ids = None if given_train is None else np.asarray(given_train)
+    ids = None if given_train is None else pd.unique(np.asarray(labels.train_vector(given_train)))
     kind = _of_partitions(feats)
     return Given(
         edges=edges,
@@ -203,7 +199,12 @@ def _of_partitions(value: Any) -> Kind:  # noqa: ANN401 - a collection
 
 
 def _are_ids(train: Any) -> bool:  # noqa: ANN401 - a mask, ids, or a collection
-    return not is_dask(train) and np.asarray(train).dtype != bool
+    """Tell ids from a mask: booleans, or zeros and ones or words of which some are repeated."""
+    if is_dask(train):
+        return False
+    values = np.asarray(labels.train_vector(train))
+    repeated = values.ndim == 1 and len(set(values.tolist())) < len(values)
+    return values.dtype != bool and not (repeated and marks.understood(marks.distinct_of(values)))
 
 
 def _lengths(rows: Any) -> list[int]:  # noqa: ANN401 - a dask array

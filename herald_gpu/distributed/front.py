@@ -28,13 +28,12 @@ if TYPE_CHECKING:
     import os
 
     from herald_gpu.backend import Backend, BackendName
-    from herald_gpu.config import HeraldConfig
+    from herald_gpu.config import HeraldConfig, Scale
     from herald_gpu.distributed.collections import Given
     from herald_gpu.distributed.crew import Crew
     from herald_gpu.distributed.reading import PartedGraph
     from herald_gpu.io.present import OutputType
     from herald_gpu.io.read import Columns
-    from herald_gpu.stages.scaling import Scale
 
 
 def condense_collections(

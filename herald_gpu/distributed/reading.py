@@ -134,6 +134,10 @@ def _check(facts: list[PieceFacts], given: Given) -> tuple[np.ndarray, Any]:
         raise InputError(msg)
     name = given.label_name
     n_known, n_train = sum(one.n_known for one in facts), sum(one.n_train for one in facts)
+    wanted = given.train[0] if given.origin != "array" else None  # ids of training nodes, the same for all partitions
+    if wanted is not None and n_train < len(wanted):
+        msg = f"train names {len(wanted) - n_train} nodes that feats does not have: correct them"
+        raise InputError(msg)
     hint = unlabelled_hint(sum(one.n_unlabelled for one in facts), given.unlabelled)
     check_marks(n_known, n_train, sum(one.n_blind for one in facts), name, hint)
     classes, _ = distinct_classes(np.concatenate([one.seen for one in facts]), name, hint)

@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     import numpy as np
 
     from herald_gpu.backend import Backend
+    from herald_gpu.config import Scale
     from herald_gpu.distributed.crew import Crew
     from herald_gpu.distributed.parts import Part
     from herald_gpu.distributed.reading import PartedGraph
-    from herald_gpu.stages.scaling import Scale, ScalingPlan
+    from herald_gpu.stages.scaling import ScalingPlan
 
 
 def check_scale_of_parts(scale: Scale) -> None:

@@ -84,7 +84,8 @@ def search_fidelity(
     """Train a grid of settings on a condensed graph and on the whole graph, and compare the two rankings.
 
     A setting is a network, a number of hidden units and a learning rate. Settings are ranked by the accuracy on
-    validation nodes of the whole graph, as a search would rank them.
+    validation nodes of the whole graph, as a search would rank them. If the condensed graph scales features, those of
+    the whole graph are standardized too.
 
     Parameters
     ----------
@@ -127,11 +128,12 @@ def search_fidelity(
         msg = f"models, hidden and lr make {len(settings)} settings: pass at least {FEWEST} to compare rankings"
         raise ConfigError(msg)
     start = Training() if training is None else training
+    scaled = bool(getattr(result, "scales_features", False))
     rows, spent, spent_full = [], 0.0, 0.0
     for model, width, rate in settings:
         chosen = replace(start, hidden=width, lr=rate)
         measured = partial(evaluate, graph=graph, models=[model], training=chosen, split=split, device=device)
-        small, full = measured(result, seeds=seeds), measured(None, seeds=2 * seeds)
+        small, full = measured(result, seeds=seeds), measured(None, seeds=2 * seeds, scaled=scaled)
         one, other = full.iloc[:seeds], full.iloc[seeds:]
         rows.append(
             {

@@ -93,14 +93,22 @@ def _table(graph: nx.Graph, names: list[str], columns: Columns) -> pd.DataFrame:
     parts = [pd.DataFrame({columns.node: as_ids(list(graph.nodes))})]
     for name in names:
         values = _complete(graph, name, "feats")
-        parts.append(pd.DataFrame({name: values}) if np.ndim(values[0]) == 0 else _vectors(name, values))
+        parts.append(_vectors(name, values) if any(map(_is_vector, values)) else pd.DataFrame({name: values}))
     return pd.concat(parts, axis=1)
+
+
+def _is_vector(value: Any) -> bool:  # noqa: ANN401 - any attribute
+    return isinstance(value, list | tuple) or getattr(value, "ndim", 0) > 0
 
 
 def _vectors(name: str, values: list[Any]) -> pd.DataFrame:
     import pandas as pd
 
-    rows = [to_numpy(value) for value in values]
+    try:
+        rows = [to_numpy(value) for value in values]
+    except ValueError as error:
+        msg = f"node attribute {name!r} holds lists of several lengths ({error}): give all nodes vectors of one length"
+        raise InputError(msg) from error
     shapes = sorted({row.shape for row in rows})
     if len(shapes) > 1 or len(shapes[0]) > 1:
         msg = f"node attribute {name!r} has values of the shapes {some(shapes)}: give all nodes vectors of one length"
@@ -128,7 +136,7 @@ def _train(graph: nx.Graph, columns: Columns) -> pd.Series | None:
     import pandas as pd
 
     name = columns.train
-    if name == type(columns).train and not any(name in data for _, data in graph.nodes(data=True)):
+    if name is None or (name == type(columns).train and not any(name in data for _, data in graph.nodes(data=True))):
         return None
     return pd.Series(_complete(graph, name, "train_column"))
 

@@ -195,6 +195,9 @@ def check_names(columns: Columns, there: Iterable[Any]) -> None:
 
 def check_unnamed(columns: Columns, feats: Any) -> None:  # noqa: ANN401 - a matrix of any library
     """Refuse names of columns where the features are an array."""
+    if columns.node not in (None, type(columns).node):
+        msg = f"node={columns.node!r} names a column, but feats is a {type(feats).__name__} without any: leave it out"
+        raise ColumnError(msg)
     for argument, given in (("drop", columns.drop), ("categorical", columns.categorical)):
         if given:
             msg = (

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import codecs
 import difflib
+import gzip
+import lzma
 import mmap
 import os
 import re
+import zipfile
+import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from herald_gpu.errors import ConfigError, FileFormatError, UnsupportedInputError
+from herald_gpu.errors import ConfigError, FileFormatError, MissingDependencyError, UnsupportedInputError
+from herald_gpu.install import pip_line_of
 from herald_gpu.io.frames import some
 from herald_gpu.io.kinds import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection
 
     import pandas as pd
 
@@ -67,6 +73,7 @@ def format_of(given: Mapping[str, Any] | None) -> Format:
     >>> format_of({"separator": ";", "decimal": ","})
     Format(separator=';', decimal=',', encoding='utf-8')
     """
+    _check_mapping(given)
     names = [one.name for one in fields(Format)]
     for key, value in (given or {}).items():
         if key not in names:
@@ -85,11 +92,17 @@ def format_of(given: Mapping[str, Any] | None) -> Format:
         msg = f"csv={{'decimal': {made.decimal!r}}} is not valid: pass '.' or ','"
         raise ConfigError(msg)
     try:
-        codecs.lookup(made.encoding)
+        "".encode(made.encoding)
     except LookupError as error:
         msg = f"csv={{'encoding': {made.encoding!r}}} is not known: pass 'utf-8', 'latin-1', 'cp1252' or 'utf-16'"
         raise ConfigError(msg) from error
     return made
+
+
+def _check_mapping(given: object) -> None:
+    if given is not None and not isinstance(given, Mapping):
+        msg = f"csv={given!r} is not valid: pass a mapping, such as {{'separator': ';'}}"
+        raise ConfigError(msg)
 
 
 def is_csv(value: Any) -> bool:  # noqa: ANN401 - any object
@@ -105,6 +118,7 @@ def is_csv(value: Any) -> bool:  # noqa: ANN401 - any object
 
 def check_used(given: Mapping[str, str] | None, *values: Any) -> None:  # noqa: ANN401 - any objects
     """Refuse options of CSV files where there is no CSV file."""
+    _check_mapping(given)
     if given and not any(is_csv(value) for value in values):
         msg = f"csv={dict(given)!r} is for paths of CSV files, and none is given: leave it out"
         raise ConfigError(msg)
@@ -214,7 +228,10 @@ def _parsed(path: str | os.PathLike[str], form: Format, **options: Any) -> pd.Da
         )
     except UnicodeError as error:
         raise _undecodable(path, form) from error
-    except ValueError as error:
+    except ImportError as error:
+        msg = f"{path} cannot be unpacked: {pip_line_of(['zstandard'])}, or unpack it first"
+        raise MissingDependencyError(msg) from error
+    except (ValueError, EOFError, zipfile.BadZipFile, lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:
         msg = f"{path} cannot be read as its name says ({error}): check the file, or rename it to its format"
         raise FileFormatError(msg) from error
 
@@ -282,10 +299,10 @@ def _check_header(path: str | os.PathLike[str], names: list[str], own: Collectio
     else:  # labels may be words
         values = not counted and _is_number(listed[0]) and 2 * len(numbers) >= len(listed)
     if comment or values:
-        shown = " ".join(listed)[:SHOWN]
+        shown, wanted = " ".join(listed)[:SHOWN], ", ".join([str(name) for name in own if name is not None][:2])
         msg = (
             f"{path} has no header row, its first line begins with {shown!r}: add a first line with the names of the "
-            f"columns, such as {', '.join(map(str, list(own)[:2]))}" + (", and remove comments" if comment else "")
+            f"columns, such as {wanted}" + (", and remove comments" if comment else "")
         )
         raise FileFormatError(msg)
 
@@ -332,7 +349,7 @@ def _may_lead_with_zero(path: str | os.PathLike[str], form: Format) -> bool:
 
 
 def _is_table(value: Any) -> bool:  # noqa: ANN401 - any object
-    return kind_of(value) == "pandas" and hasattr(value, "columns")
+    return kind_of(value) == "pandas" and hasattr(value, "columns") and value.columns.is_unique
 
 
 def _is_text(column: pd.Series | pd.Index) -> bool:

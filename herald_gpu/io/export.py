@@ -71,7 +71,7 @@ def export(result: CondensedGraph, path: str | os.PathLike[str], to: Format, *, 
             with beside.open("wb") as stream:
                 np.savez(stream, allow_pickle=False, **result.to_arrays())
         elif to == "networkx":
-            beside.write_text(json.dumps(networks.to_node_link(result.to_networkx())), encoding="utf-8")
+            beside.write_text(json.dumps(networks.to_node_link(result.to_networkx()), default=str), encoding="utf-8")
         else:
             networks.write_graphml(result.to_networkx(), beside)
     return [target]
@@ -125,7 +125,9 @@ def folder_names(*, kind: Literal["csv", "parquet"] = "csv", archive: str | None
 def _tables(result: CondensedGraph) -> Iterator[tuple[str, pd.DataFrame]]:
     """Edges in node ids; nodes with what is known of them, and their features."""
     given = result.as_type("pandas")
-    yield "edges", given.edges.assign(is_synthetic=given.edge_is_synthetic.to_numpy())
+    edges = given.edges
+    text = {name: edges[name].map(str) for name in edges.columns if edges[name].dtype == object}  # as of nodes below
+    yield "edges", edges.assign(**text, is_synthetic=given.edge_is_synthetic.to_numpy())
     marks: list[Any] = [given.labels, given.train_mask, given.is_root, given.is_landmark]
     features = given.features
     dense = pd.DataFrame(np.asarray(features), index=features.index, columns=features.columns.map(str))

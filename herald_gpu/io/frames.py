@@ -76,6 +76,7 @@ def read_edge_columns(frame: pd.DataFrame, source: str, target: str) -> tuple[np
 
 def check_edge_columns(table: Any, source: str, target: str) -> list[str]:  # noqa: ANN401 - pandas or cuDF
     """Refuse a table of edges without its two columns or with gaps in them; tell what else it has."""
+    check_column_names(table, "edges")
     for argument, name in (("source", source), ("target", target)):
         if name not in table.columns:
             msg = (
@@ -91,7 +92,7 @@ def check_edge_columns(table: Any, source: str, target: str) -> list[str]:  # no
 
 
 def read_node_table(
-    frame: pd.DataFrame, *, node: str | None, label: str, train: str, argument: str = "feats"
+    frame: pd.DataFrame, *, node: str | None, label: str, train: str | None, argument: str = "feats"
 ) -> NodeTable:
     """Take ids, features, labels and training marks from a table of nodes.
 
@@ -130,8 +131,7 @@ def node_ids(table: Any, node: str, argument: str) -> Any:  # noqa: ANN401 - pan
     """Take the node ids of a table: one a row, each once."""
     check_column_names(table, argument)
     if node not in table.columns and table.index.nlevels > 1:
-        msg = f"{argument} has a MultiIndex and no column {node!r}: name a column of node ids with node="
-        raise ColumnError(msg)
+        raise several_levels(node, argument)
     ids = table[node] if node in table.columns else table.index.to_series()
     check_id_type(ids, argument)
     if ids.isna().any():
@@ -143,6 +143,11 @@ def node_ids(table: Any, node: str, argument: str) -> Any:  # noqa: ANN401 - pan
         msg = f"{argument} has duplicate node ids {some(plain.unique())}: keep one row for each node"
         raise InputError(msg)
     return ids
+
+
+def several_levels(node: str, argument: str) -> ColumnError:
+    """Make the error of a table whose index has several levels."""
+    return ColumnError(f"{argument} has a MultiIndex and no column {node!r}: name a column of node ids with node=")
 
 
 def check_id_type(ids: Any, argument: str) -> None:  # noqa: ANN401 - a column of pandas or cuDF

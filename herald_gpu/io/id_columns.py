@@ -254,6 +254,8 @@ def look_at(name: Any, values: pd.Series, ends: np.ndarray | None) -> Candidate 
     """Look at a column; None if it can hold no ids."""
     import pandas as pd
 
+    if values.dtype == np.float16:  # pandas has no index of these
+        values = values.astype(np.float32)
     kind, n_ends = column_kind(values.dtype), 0 if ends is None else len(ends)
     if len(values) == 0 or (kind != "text" and not may_hold(*span(values), len(values), n_ends)):
         return None

@@ -27,7 +27,6 @@ Kind = Literal[
     "other",
 ]
 FRAME_KINDS = ("pandas", "cudf", "polars", "arrow")
-SPARSE_KINDS = ("scipy", "cupyx")
 
 _ROOTS: dict[str, Kind] = {
     "pandas": "pandas",

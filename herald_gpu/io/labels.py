@@ -218,11 +218,17 @@ def plain_classes(classes: np.ndarray) -> np.ndarray:
     return plain if plain.dtype.kind in "biuU" else classes
 
 
+def train_vector(train: Any) -> Any:  # noqa: ANN401 - a mask, ids, or a collection of either
+    """Put lists, tuples and sets of marks or ids into an array."""
+    if not isinstance(train, list | tuple | set | frozenset):
+        return train
+    listed = list(train)
+    return as_ids(listed) if listed and isinstance(listed[0], tuple) else np.asarray(listed)
+
+
 def read_train(train: Any, ids: np.ndarray, argument: str) -> Marks:  # noqa: ANN401 - mask or ids
     """Read training marks: a mask with one entry a node (booleans, zeros and ones, or words), or node ids."""
-    if isinstance(train, list | tuple | set | frozenset):
-        listed = list(train)
-        train = as_ids(listed) if listed and isinstance(listed[0], tuple) else np.asarray(listed)
+    train = train_vector(train)
     plain = to_numpy(train)
     if plain.ndim != 1:
         msg = f"{argument} has shape {plain.shape}: pass a boolean mask of length {len(ids)}, or node ids"

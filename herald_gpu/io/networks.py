@@ -69,9 +69,15 @@ def write_graphml(graph: nx.Graph, path: Path) -> None:
     plain = library("networkx").Graph()
     for node, data in graph.nodes(data=True):
         kept = {name: value for name, value in _plain(data).items() if value is not None}
+        kept |= {"label": _told(kept["label"])} if "label" in kept else {}
         plain.add_node(node, **kept | {"x": json.dumps(kept["x"])})
     plain.add_edges_from(graph.edges(data=True))
     library("networkx").write_graphml_xml(plain, path)
+
+
+def _told(value: Any) -> str | float:  # noqa: ANN401 - a class
+    """Give what GraphML can hold: numbers and text; dates and the like become text."""
+    return value if isinstance(value, str | int | float) else str(value)
 
 
 def _plain(attributes: dict[str, Any]) -> dict[str, Any]:

@@ -42,11 +42,8 @@ def read_nodes(
     """
     file = _open(path)
     empty = file.schema_arrow.empty_table().to_pandas(ignore_metadata=True)
-    categories.check_names(columns, empty.columns)
-    listed = categories.kept_names(columns, empty.columns)
-    index = _index(file)
-    if index in columns.drop:
-        index = None
+    listed, index = categories.kept_names(columns, empty.columns), _index(file)
+    categories.check_names(columns, [name for name in empty.columns if name != index])
     settled = _settle(file, empty, index, columns, ends)
     beside = [name for name in (columns.node, columns.label, columns.train, index) if name in listed]
     names = [name for name in listed if name not in (*beside, *settled.dropped)]
@@ -86,6 +83,8 @@ def _settle(
     """Decide where the ids come from, reading only columns that may hold them."""
     n_rows = file.metadata.num_rows
     names = [name for name in empty.columns if name != index]
+    if columns.node is not None and columns.node not in names and _n_levels(file) > 1:
+        raise frames.several_levels(columns.node, "feats")
     where = id_columns.said(columns, names, named=_is_named(file))
     if where is not None:
         return id_columns.settle(names, columns, where, [], n_rows)
@@ -119,7 +118,7 @@ def _candidates(
         if (
             id_columns.column_kind(empty[name].dtype) != "text"
             and known
-            and all(one and one.has_min_max for one in known)
+            and all(one and one.has_min_max and not isinstance(one.min, bytes) for one in known)
         ):
             low, high = min(one.min for one in known), max(one.max for one in known)
             if not id_columns.may_hold(low, high, file.metadata.num_rows, n_ends):
@@ -216,6 +215,10 @@ def _index(file: Any) -> str | range | None:  # noqa: ANN401 - as above
         return None
     counted = kept[0]
     return range(counted["start"], counted["stop"], counted["step"]) if isinstance(counted, dict) else str(counted)
+
+
+def _n_levels(file: Any) -> int:  # noqa: ANN401 - as above
+    return len((file.schema_arrow.pandas_metadata or {}).get("index_columns", []))
 
 
 def _is_named(file: Any) -> bool:  # noqa: ANN401 - as above

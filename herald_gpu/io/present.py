@@ -162,10 +162,14 @@ def vector(kind: Kind, values: Any, *, name: str | None = None, index: Any = Non
     return values
 
 
-def _of_one_type(values: np.ndarray) -> list[Any]:
-    """List values; those of several types, as dates beside names of landmarks, become text."""
+def _of_one_type(values: np.ndarray) -> np.ndarray | list[Any]:
+    """Give values as Arrow and polars take them: those of several types, as dates beside landmarks, as text."""
+    if values.dtype.kind in "mM":
+        return values.astype(f"{values.dtype.kind}8[ns]" if "ns" in str(values.dtype) else f"{values.dtype.kind}8[us]")
+    if values.dtype != object:
+        return values
     listed: list[Any] = values.tolist()
-    if values.dtype != object or len({type(value) for value in listed if value is not None}) <= 1:
+    if len({type(value) for value in listed if value is not None}) <= 1:
         return listed
     return [None if value is None else str(value) for value in listed]
 
@@ -232,9 +236,10 @@ def table(kind: Kind, columns: dict[str, Any] | np.ndarray, *, names: Any = None
     if kind == "cudf":
         return library("cudf", "cu13").DataFrame(frame)
     if kind == "polars":
-        return library("polars").DataFrame({str(name): frame[name].to_numpy() for name in frame.columns})
+        return library("polars").DataFrame({str(name): _of_one_type(frame[name].to_numpy()) for name in frame.columns})
     if kind == "arrow":
-        return library("pyarrow", "arrow").Table.from_pandas(frame, preserve_index=False)
+        mixed = {name: _of_one_type(frame[name].to_numpy()) for name in frame.columns if frame[name].dtype == object}
+        return library("pyarrow", "arrow").Table.from_pandas(frame.assign(**mixed), preserve_index=False)
     return frame
 
 

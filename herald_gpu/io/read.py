@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,7 +37,7 @@ BLOCK_ENDS = 2**22
 
 @dataclass(frozen=True)
 class Columns:
-    """Names of the columns that matter in tables; `node` is None if rows are numbered.
+    """Names of the columns that matter in tables; `node` is None if rows are numbered, `train` if no column has marks.
 
     Columns in `drop` are left out, those in `categorical` are encoded one-hot; a single name stands for one column.
     """
@@ -45,14 +46,14 @@ class Columns:
     target: str = "dst"
     node: str | None = "node"
     label: str = "label"
-    train: str = "train"
+    train: str | None = "train"
     drop: tuple[Any, ...] = ()
     categorical: tuple[Any, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("drop", "categorical"):
-            given = getattr(self, name)
-            listed = (given,) if isinstance(given, str) else tuple(given)
+            given: Any = () if getattr(self, name) is None else getattr(self, name)
+            listed = (given,) if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
             object.__setattr__(self, name, tuple(v.item() if isinstance(v, np.generic) else v for v in listed))
 
 
@@ -297,9 +298,6 @@ def _read_nodes(
         made = categories.encode(id_columns.without(frame, settled.dropped), columns, levels)
         table = frames.read_node_table(made.frame, node=columns.node, label=columns.label, train=columns.train)
         return replace(table, categories=made.levels, notes=made.notes), Style(edge_kind, kind, table.sparse), settled
-    if columns.node not in (None, Columns.node):
-        msg = f"node={columns.node!r} names a column, but feats is a {type(feats).__name__} without any: leave it out"
-        raise ColumnError(msg)
     categories.check_unnamed(columns, feats)
     features = matrices.read_feature_matrix(feats)
     ids = networks.as_ids(list(edges.nodes)) if edge_kind == "networkx" else np.arange(features.shape[0])
@@ -337,7 +335,7 @@ def _labels(
     return *labels.read_labels(table.labels, unlabelled, name), name
 
 
-def check_once(given: Any, column: Any, name: str, argument: str) -> None:  # noqa: ANN401 - present or None
+def check_once(given: Any, column: Any, name: str | None, argument: str) -> None:  # noqa: ANN401 - present or None
     """Refuse what is given both as an argument and as a column."""
     if given is not None and column is not None:
         msg = f"{argument}= is given together with the feats column {name!r}: pass one of them"
@@ -362,7 +360,7 @@ def _train(table: frames.NodeTable, given: Any, columns: Columns, known: np.ndar
         return labels.read_train(given, table.ids, "train")
     if table.train is not None:
         return marks.read_marks(table.train, f"feats column {columns.train!r}")
-    if columns.train != Columns.train:
+    if columns.train not in (None, Columns.train):
         raise no_train_column(columns)
     return marks.Marks(known)
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from herald_gpu import ops
+from herald_gpu.config import SCALES, Scale
 from herald_gpu.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from herald_gpu.backend import Array, Backend, Matrix
     from herald_gpu.graph import Graph
 
-Scale = Literal["auto", "none", "standard", "robust"]
-SCALES: tuple[Scale, ...] = get_args(Scale)
 FACTOR = 20.0
 """`auto` scales where the largest size of a dense column is more than this many times the smallest spread: below it
 trials lost less than a point, and real graphs stay below 8 (tools/measure_scale.py)."""

@@ -29,3 +29,13 @@ def test_a_folder_that_is_not_there_is_told(tmp_path, capsys):
     err = capsys.readouterr().err
     assert "none" in err
     assert len(err.splitlines()) == 1
+
+
+def test_files_are_replaced_with_force_only(tmp_path, capsys):
+    written = ["demo", "--write", str(tmp_path), "--nodes", "300", "--quiet"]
+    assert main(written) == 0
+    assert main(written) == 1
+    assert "exists: pass --force to replace it" in capsys.readouterr().err
+    assert main([*written, "--force"]) == 0
+    assert main([*written, "--output", str(tmp_path / "small.herald")]) == 2
+    assert "--write condenses nothing" in capsys.readouterr().err

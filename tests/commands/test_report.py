@@ -92,3 +92,12 @@ def test_errors_are_one_line(saved, monkeypatch, capsys, options, said):
     assert said in err
     assert err.count("\n") == 1
     assert [p.name for p in saved.parent.iterdir()] == ["small.herald"]
+
+
+def test_a_folder_named_by_a_dot(tmp_path, monkeypatch):
+    (tmp_path / "result").mkdir()
+    monkeypatch.chdir(tmp_path / "result")
+    assert main(["demo", "--nodes", "300", "--output", "../small.herald", "--quiet"]) == 0
+    (tmp_path / "small.herald").rename("condensed.herald")
+    assert main(["report", ".", "--quiet"]) == 0
+    assert (tmp_path / "result.html").is_file()

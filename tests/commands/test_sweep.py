@@ -103,3 +103,14 @@ def test_infeasible_ratios_are_told(data, capsys):
 def test_bad_options_are_refused_in_words_of_options(data, options, message, capsys):
     assert main(["sweep", *data, *options]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_a_folder_of_an_earlier_sweep_is_replaced_with_force(data, tmp_path, capsys):
+    folder = tmp_path / "ratios"
+    options = [*data, "--ratios", "0.0001", "0.3", "--output", str(folder), "--quiet"]
+    assert main(["sweep", *options]) == 0
+    (folder / "ratio-0.0001.herald").write_bytes(b"of a sweep in which this ratio was feasible")
+    assert main(["sweep", *options]) == 1
+    assert main(["sweep", *options, "--force"]) == 0
+    assert main(["sweep", *options, "--force", "--preset", "paper", "--json"]) == 0
+    assert "HeraldConfig" not in capsys.readouterr().out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import sys
 
@@ -12,6 +13,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import herald_gpu
+from herald_gpu import HeraldConfig
 from herald_gpu.datasets import make_graph
 from herald_gpu.errors import ConfigError, MissingDependencyError
 from herald_gpu.io.export import FORMATS, export, write_folder
@@ -127,3 +129,26 @@ def test_formats_are_checked(small, tmp_path):
     with pytest.raises(ConfigError, match=r"to='dgl' is no known format: pass one of pyg, npz"):
         export(small, tmp_path / "x", "dgl")
     assert len(FORMATS) == 6
+
+
+@pytest.mark.parametrize("to", ["npz", "networkx", "graphml", "csv", "parquet"])
+@pytest.mark.parametrize("kind", ["dates", "tuples", "seconds"])
+def test_ids_of_every_kind_can_be_exported(tmp_path, to, kind):
+    g = make_graph(60, n_classes=2, n_features=6, mean_degree=3, seed=1)
+    days = np.datetime64("2020-01-01") + np.arange(60)
+    ids = {
+        "dates": list(days.astype(object)),
+        "tuples": [(row, row % 7) for row in range(60)],
+        "seconds": list(days.astype("datetime64[s]")),
+    }
+    graph = nx.Graph()
+    graph.add_nodes_from(ids[kind])
+    graph.add_edges_from((ids[kind][u], ids[kind][v]) for u, v in g.edge_index.T.tolist())
+    labels = np.where(g.labels > 0, dt.date(2020, 1, 1), dt.date(2021, 1, 1))
+    small = herald_gpu.condense(
+        graph, g.features, labels, g.train, ratio=0.5, config=HeraldConfig(exemplar_rule="landmarks")
+    )
+    assert all(path.exists() for path in export(small, tmp_path / "out", to))
+    for output_type in ("arrow", "polars"):
+        assert len(small.as_type(output_type).edges) == small.report.n_edges
+        assert len(small.as_type(output_type).node_ids) == small.report.n_nodes

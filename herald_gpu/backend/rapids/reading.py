@@ -15,7 +15,7 @@ from herald_gpu.backend.rapids import columns as col
 from herald_gpu.backend.rapids import presenting
 from herald_gpu.backend.rapids.numbering import settle_table
 from herald_gpu.errors import InputError, UnsupportedInputError
-from herald_gpu.io import categories, frames, id_columns, labels, marks, matrices, torch
+from herald_gpu.io import categories, frames, id_columns, labels, marks, matrices, networks, torch
 from herald_gpu.io.kinds import device_of, is_proxy, kind_of, unproxy
 from herald_gpu.io.read import (
     Columns,
@@ -109,7 +109,7 @@ def read_device(
         target=target,
         features=nodes.features if in_order else nodes.features[order],
         node_ids=ids,
-        feature_ids=np.array(nodes.names) if nodes.names else np.arange(nodes.features.shape[1]),
+        feature_ids=networks.as_ids(nodes.names) if nodes.names else np.arange(nodes.features.shape[1]),
         codes=codes[order],
         class_values=classes,
         train=train[order],
