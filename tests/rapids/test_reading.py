@@ -355,3 +355,15 @@ def test_arrays_that_cannot_be_used(device, cp, graph):
     refused(device, InputError, ["[0.5, 1.0]", "or node ids"], edges, x, y, cp.asarray([0.5, 1.0]))
     refused(device, InputError, ["edges is empty"], edges[:, :0], x, y, train)
     refused(device, DeviceError, ["edges on host", "feats on cuda"], graph.edge_index, x, y, train)
+
+
+def test_marks_and_labels_on_the_host_are_read_beside_a_device_table(device, cp, graph):
+    edges, x = cp.asarray(graph.edge_index), cp.asarray(graph.features)
+    ours = condense(
+        edges, x, cp.asarray(graph.labels), cp.asarray(graph.train), ratio=0.2, config=CONFIG, backend=device
+    )
+    words = ["train" if one else "test" for one in graph.train]
+    found = condense(edges, x, cp.asarray(graph.labels), words, ratio=0.2, config=CONFIG, backend=device)
+    assert found.node_ids.tolist() == ours.node_ids.tolist()
+    with pytest.raises(ColumnError, match="names a column, but feats is a ndarray without any"):
+        condense(edges, x, cp.asarray(graph.labels), ratio=0.2, node="id", config=CONFIG, backend=device)

@@ -26,14 +26,16 @@ def to_device(values: Any) -> Any:  # noqa: ANN401 - CuPy array or cuDF series o
         return values.astype("float64").to_cupy(na_value=np.nan)
     if hasattr(values, "is_cuda"):
         return cp.from_dlpack(values.detach())
-    if hasattr(values, "__cuda_array_interface__"):
-        return cp.asarray(values)
-    host = np.asarray(list(values) if isinstance(values, set | frozenset) else values)
-    if host.dtype.kind in "UO":  # text has its place in cuDF
-        import cudf
+    return cp.asarray(values) if hasattr(values, "__cuda_array_interface__") else _from_host(values)
 
-        return cudf.Series(host.tolist())
-    return cp.asarray(host)
+
+def _from_host(values: Any) -> Any:  # noqa: ANN401 - as above
+    host = np.asarray(list(values) if isinstance(values, set | frozenset) else values)
+    if host.dtype.kind not in "UO":
+        return cp.asarray(host)
+    import cudf  # which holds text
+
+    return cudf.Series(host.tolist())
 
 
 def is_nested(dtype: Any) -> bool:  # noqa: ANN401 - a dtype of cuDF
