@@ -69,6 +69,8 @@ def in_options(message: str, args: argparse.Namespace | None) -> str:
     if hasattr(args, "separator"):
         message = re.sub(r"csv=\{(?P<items>[^}]*)\}", lambda match: _as_words(match["items"]), message)
         message = re.sub(r"(?P<name>drop|categorical)=\[(?P<items>[^\]]*)\]", _as_repeated, message)
+    if hasattr(args, "preset"):
+        message = re.sub(r"HeraldConfig\.published\('(\w+)'\)", r"--preset published-\1", message)
     if hasattr(args, "set"):
         message = re.sub(
             r"HeraldConfig(?:\.(?P<preset>\w+))?\((?P<key>\w+)='?(?P<value>[^'(),]+)'?\)", _as_set, message

@@ -13,7 +13,7 @@ from herald_gpu.commands import _graphs, _shared
 from herald_gpu.commands import condense as one
 from herald_gpu.commands import evaluate as testing
 from herald_gpu.commands._parser import sentence
-from herald_gpu.commands._values import share
+from herald_gpu.commands._values import nearest, share
 from herald_gpu.commands._wording import in_options
 from herald_gpu.errors import ConfigError
 from herald_gpu.install import pip_line
@@ -85,6 +85,13 @@ def run(args: argparse.Namespace) -> None:
         if getattr(args, option) is not None and not args.evaluate:
             msg = f"--{option} is for --evaluate: pass that too, or leave --{option} out"
             raise ConfigError(msg)
+    unknown = [name for name in args.models or () if name not in testing.MODELS]
+    if unknown:
+        msg = f"--models {unknown[0]} is not known: {nearest(unknown[0], testing.MODELS)}"
+        raise ConfigError(msg)
+    if args.seeds is not None and args.seeds < 1:
+        msg = f"--seeds {args.seeds} is not valid: pass how many, at least 1"
+        raise ConfigError(msg)
     if args.output is not None:
         _shared.check_output(args, names=_names(args.ratios))
     config = one.build_config(args.preset, dict(args.set))

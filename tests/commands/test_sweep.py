@@ -114,3 +114,21 @@ def test_a_folder_of_an_earlier_sweep_is_replaced_with_force(data, tmp_path, cap
     assert main(["sweep", *options, "--force"]) == 0
     assert main(["sweep", *options, "--force", "--preset", "paper", "--json"]) == 0
     assert "HeraldConfig" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--models", "GraphCon"], "--models GraphCon is not known: did you mean GraphConv?"),
+        (["--seeds", "0"], "--seeds 0 is not valid"),
+    ],
+)
+def test_what_cannot_be_evaluated_is_refused_before_the_work(data, capsys, options, said):
+    assert main(["sweep", *data, *RATIOS, "--evaluate", *options]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert said in line
+
+
+def test_a_preset_is_named_as_an_option(data, capsys):
+    assert main(["sweep", *data, *RATIOS, "--preset", "published-citation", "--scale", "standard"]) == 2
+    assert "or --preset published-scaled" in capsys.readouterr().err
