@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 
 import herald_gpu
 from herald_gpu.datasets import make_graph, paper_split
@@ -12,7 +13,7 @@ from herald_gpu.errors import ConfigError
 from herald_gpu.evaluate import Training, evaluate, fidelity, search_fidelity
 
 GRID = {"models": ("GCN", "MLP"), "hidden": (8,), "lr": (0.001, 0.1)}
-QUICK = {"training": Training(epochs=15), "device": "cpu"}
+QUICK = {"training": Training(epochs=15), "device": torch.device("cpu")}
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +34,7 @@ def test_rows_are_those_of_evaluate(graphs):
     found = search_fidelity(small, graph, split=split, **GRID, **QUICK)
     assert len(found.table) == 4
     one = found.table.iloc[1]
-    options = {"split": split, "models": [one["model"]], "device": "cpu"}
+    options = {"split": split, "models": [one["model"]], "device": torch.device("cpu")}
     training = Training(epochs=15, hidden=int(one["hidden"]), lr=float(one["lr"]))
     on_small = evaluate(small, graph, seeds=1, training=training, **options)
     on_full = evaluate(None, graph, seeds=[0, 1], training=training, **options)
