@@ -263,9 +263,9 @@ config, backend, output_type, random_state, verbose, resume
         turns = [float(ratio) for ratio in ratios]
         if shared is not None:
             turns = in_turn(chosen, graph, turns, config, seed=random_state, shared=shared)
-        for ratio in turns:
-            found[ratio] = _or_refusal(partial(condensed, ratio, clock))
-            clock = Clock(chosen, bar, {"reading": 0.0})  # it was read once
+        for turn, ratio in enumerate(turns):
+            own = Clock(chosen, bar, {"reading": 0.0}) if turn else clock  # it was read once
+            found[ratio] = _or_refusal(partial(condensed, ratio, own))
     log_warnings(*(one.report for one in found.values() if isinstance(one, CondensedGraph)))
     return [found[float(ratio)] for ratio in ratios]
 

@@ -16,6 +16,9 @@ LidSearch = Literal["exact", "approximate", "sampled", "auto"]
 PublishedKind = Literal["citation", "pubmed", "scaled"]
 Scale = Literal["auto", "none", "standard", "robust"]
 SCALES: tuple[Scale, ...] = get_args(Scale)
+SCALE_FACTOR = 20
+"""`scale="auto"` scales where the largest size of a dense column is more than this many times the smallest spread:
+below it trials lost less than a point, and real graphs stay below 8 (tools/measure_scale.py)."""
 Weights = tuple[float, float, float]
 WEIGHTS = 3
 

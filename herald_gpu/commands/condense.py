@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, g
 from herald_gpu.commands import _graphs, _shared
 from herald_gpu.commands._parser import sentence, suggest
 from herald_gpu.commands._values import assignment, nearest
-from herald_gpu.config import SCALES
+from herald_gpu.config import SCALE_FACTOR, SCALES
 from herald_gpu.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def add_method_options(parser: argparse.ArgumentParser, *, command: str) -> None
         choices=SCALES,
         default="auto",
         help="scale features by mean and deviation (standard) or by median and quartiles (robust); auto standardizes "
-        "dense columns if their sizes differ by a factor of more than 20 (default %(default)s)",
+        f"dense columns if their sizes differ by a factor of more than {SCALE_FACTOR} (default %(default)s)",
     )
 
 

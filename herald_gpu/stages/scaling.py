@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from herald_gpu import ops
-from herald_gpu.config import SCALES, Scale
+from herald_gpu.config import SCALE_FACTOR, SCALES, Scale
 from herald_gpu.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from herald_gpu.backend import Array, Backend, Matrix
     from herald_gpu.graph import Graph
 
-FACTOR = 20.0
-"""`auto` scales where the largest size of a dense column is more than this many times the smallest spread: below it
-trials lost less than a point, and real graphs stay below 8 (tools/measure_scale.py)."""
 FLAT = 1e-6
 """A column that varies by no more than this share of its size is taken for constant: float32 knows no better."""
 STEPS = 4096
@@ -205,15 +202,15 @@ def plan_scaling(facts: ColumnFacts, choice: Scale) -> ScalingPlan | None:
     facts : ColumnFacts
         Of all rows, on the host.
     choice : {"auto", "none", "standard", "robust"}
-        `"auto"` scales the dense columns, where their sizes and spreads differ by more than `FACTOR` from one another
-        or from the typical (root mean square) spread of the other columns.
+        `"auto"` scales the dense columns, where their sizes and spreads differ by more than `SCALE_FACTOR` from one
+        another or from the typical (root mean square) spread of the other columns.
     """
     scaled, note = facts.dense if choice == "auto" else facts.scalable, None
     if choice == "none" or not scaled.any():
         return None
     if choice == "auto":
         factor = size_factor(facts)
-        if factor <= FACTOR:
+        if factor <= SCALE_FACTOR:
             return None
         note = (
             f"{int(scaled.sum()):,} of {len(scaled):,} columns were standardized, because the sizes of dense columns "

@@ -8,9 +8,9 @@ import scipy.sparse
 from support.graphs import build, host, random_raw, raw
 
 from herald_gpu import ops
+from herald_gpu.config import SCALE_FACTOR
 from herald_gpu.errors import ConfigError
 from herald_gpu.stages.scaling import (
-    FACTOR,
     ColumnFacts,
     Scaling,
     check_scale,
@@ -97,7 +97,9 @@ def test_auto_scales_dense_columns_that_differ():
     assert plan.spread[[2, 3, 4]].tolist() == [1, 1, 1]
 
 
-@pytest.mark.parametrize(("times", "scaled"), [(1, False), (0.9 * FACTOR, False), (1.1 * FACTOR, True), (1e6, True)])
+@pytest.mark.parametrize(
+    ("times", "scaled"), [(1, False), (0.9 * SCALE_FACTOR, False), (1.1 * SCALE_FACTOR, True), (1e6, True)]
+)
 @pytest.mark.parametrize("up", [True, False])
 def test_auto_needs_a_factor(times, scaled, up):
     x = np.tile(np.array([-1.0, 1.0, -1.0, 1.0])[:, None], (1, 3))
